@@ -1,0 +1,1 @@
+"""What graphmend is measured on, the probes that measure, and the tables made of it."""

@@ -1,0 +1,41 @@
+# Compiler settings that hold for every target, and the dependencies.
+option(GRAPHMEND_BUILD_TESTS "Build the C++ tests" ON)
+option(GRAPHMEND_BUILD_PYTHON "Build the extension module graphmend._core" ON)
+option(GRAPHMEND_INPLACE "Put the extension module into python/graphmend" OFF)
+option(GRAPHMEND_WERROR "Treat warnings as errors" OFF)
+set(GRAPHMEND_SANITIZE "" CACHE STRING "Sanitizers, as for -fsanitize= (address,undefined)")
+
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_CXX_VISIBILITY_PRESET hidden)
+set(CMAKE_VISIBILITY_INLINES_HIDDEN ON)
+if(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE RelWithDebInfo CACHE STRING "Build type" FORCE)
+endif()
+# Checks of our own invariants (base/check.h) are on in every build but Release.
+set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "-O2 -g")
+set(CMAKE_CXX_FLAGS_RELEASE "-O2 -DNDEBUG")
+
+add_library(gm_settings INTERFACE)
+target_include_directories(gm_settings INTERFACE "${PROJECT_SOURCE_DIR}/src")
+target_compile_options(gm_settings INTERFACE -Wall -Wextra -Wpedantic -Wconversion -Wshadow)
+if(GRAPHMEND_WERROR)
+  target_compile_options(gm_settings INTERFACE -Werror)
+endif()
+if(GRAPHMEND_SANITIZE)
+  set(sanitize_flags "-fsanitize=${GRAPHMEND_SANITIZE}" -fno-sanitize-recover=all
+                     -fno-omit-frame-pointer)
+  target_compile_options(gm_settings INTERFACE ${sanitize_flags})
+  target_link_options(gm_settings INTERFACE ${sanitize_flags})
+endif()
+target_compile_definitions(gm_settings INTERFACE XXH_INLINE_ALL)
+
+# Debian's packages, named in debian-packages.txt.
+find_package(fmt REQUIRED)
+find_package(CLI11 REQUIRED)
+find_path(XXHASH_INCLUDE_DIR xxhash.h REQUIRED)
+target_include_directories(gm_settings SYSTEM INTERFACE "${XXHASH_INCLUDE_DIR}")
+target_link_libraries(gm_settings INTERFACE fmt::fmt-header-only CLI11::CLI11)

@@ -1,0 +1,13 @@
+# One static library a stage: gm_<stage>, from all of src/<stage>/*.cpp.
+set(previous gm_settings)
+foreach(stage IN LISTS GRAPHMEND_STAGES)
+  file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/${stage}/*.cpp")
+  if(sources)
+    add_library(gm_${stage} STATIC ${sources})
+    target_link_libraries(gm_${stage} PUBLIC ${previous})
+  else()
+    add_library(gm_${stage} INTERFACE)
+    target_link_libraries(gm_${stage} INTERFACE ${previous})
+  endif()
+  set(previous gm_${stage})
+endforeach()

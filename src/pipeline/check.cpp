@@ -1,0 +1,317 @@
+#include "pipeline/check.h"
+
+#include "breaks/catalogue.h"
+#include "breaks/scene.h"
+#include "pipeline/ignores.h"
+#include "types/interpreter.h"
+#include "types/modules.h"
+#include "types/torch_stubs.h"
+
+#include <algorithm>
+#include <atomic>
+#include <map>
+#include <mutex>
+#include <set>
+#include <thread>
+#include <tuple>
+#include <unordered_set>
+#include <utility>
+
+namespace graphmend::pipeline {
+namespace {
+
+using syntax::NodeId;
+using syntax::NodeKind;
+using types::Activation;
+using types::Module;
+
+// A finding's place: module, first byte, kind.
+using Place = std::tuple<std::string, std::uint32_t, std::uint32_t, std::string_view>;
+
+std::string function_name(const Module& module, NodeId function) {
+  const syntax::Tree& tree = module.tree();
+  if (tree.kind(function) == NodeKind::Lambda) {
+    return "<lambda>";
+  }
+  std::string name(syntax::FunctionDefView(tree, function).name_text());
+  if (const NodeId cls = module.class_of(function)) {
+    name = std::string(syntax::ClassDefView(tree, cls).name_text()) + "." + name;
+  }
+  return name;
+}
+
+// What one file gives, the findings that its roots lead to in other files included.
+struct FileResult {
+  std::map<Place, CheckFinding> findings;
+  std::vector<CheckProblem> problems;
+  std::size_t roots = 0;
+};
+
+// Files that are checked one after the other and share what was found out of the modules that they
+// use: most of the work is in those.
+constexpr std::size_t kChunk = 64;
+
+// Checks the files of a chunk.
+class ChunkChecker {
+ public:
+  ChunkChecker(types::ModuleGraph& modules, const types::TorchStubs& stubs,
+               const std::unordered_set<std::string_view>& paths)
+      : modules_(modules),
+        paths_(paths),
+        interpreter_(modules, stubs, heap_,
+                     [this](const Activation& activation) { observe(activation); }) {}
+
+  void run(const Module& module, FileResult& result) {
+    result_ = &result;
+    compiled_known_ = false;
+    compiled_.clear();
+    interpreter_.begin_file();
+    std::vector<std::pair<NodeId, NodeId>> roots;  // function, class
+    collect(module, roots);
+    if (roots.empty()) {
+      return;
+    }
+    // Modules that the file's own code makes are met on the way from those that it does not make.
+    const auto made = interpreter_.classes_made_in(module);
+    std::stable_partition(roots.begin(), roots.end(), [&](const auto& root) {
+      return !root.second || !made.contains(root.second.value);
+    });
+    for (const auto& [function, cls] : roots) {
+      // Those that are made here were met with what they are made of, if another file's roots led
+      // to them.
+      const bool is_made = cls && made.contains(cls.value);
+      if (!interpreter_.was_run(module, function) &&
+          !(is_made && interpreter_.was_ever_run(module, function))) {
+        ++result.roots;
+        interpreter_.run_root(module, function, cls);
+      }
+    }
+  }
+
+ private:
+  void collect(const Module& module, std::vector<std::pair<NodeId, NodeId>>& roots) {
+    const syntax::Tree& tree = module.tree();
+    for (std::uint32_t id = 1; id < tree.size(); ++id) {
+      const NodeId node(id);
+      if (tree.kind(node) != NodeKind::FunctionDef) {
+        continue;
+      }
+      const syntax::FunctionDefView view(tree, node);
+      const NodeId cls = module.class_of(node);
+      if (cls && view.name_text() == "forward" && interpreter_.is_torch_module(module, cls)) {
+        roots.emplace_back(node, cls);
+      } else if (std::any_of(view.decorators().begin(), view.decorators().end(),
+                             [&](NodeId decorator) { return compiles(module, decorator); })) {
+        roots.emplace_back(node, cls);
+      } else if (passed_to_compile(module, node)) {
+        roots.emplace_back(node, cls);
+      }
+    }
+  }
+
+  // `torch.compile`, or a call of it.
+  bool compiles(const Module& module, NodeId expression) {
+    const syntax::Tree& tree = module.tree();
+    if (tree.text(expression).find("compile") == std::string_view::npos) {
+      return false;
+    }
+    if (tree.kind(expression) == NodeKind::Call) {
+      expression = syntax::CallView(tree, expression).func();
+    }
+    const types::Value value = interpreter_.module_expression(module, expression);
+    const std::string_view name = heap_.external_name(value);
+    return name == "torch.compile" || name == "graphmend.compile";
+  }
+
+  // A function of the module that a call of torch.compile names.
+  bool passed_to_compile(const Module& module, NodeId function) {
+    if (!compiled_known_) {
+      compiled_known_ = true;
+      const syntax::Tree& tree = module.tree();
+      if (tree.source().find(".compile(") != std::string_view::npos) {
+        for (std::uint32_t id = 1; id < tree.size(); ++id) {
+          const NodeId node(id);
+          if (tree.kind(node) != NodeKind::Call || !compiles(module, node)) {
+            continue;
+          }
+          const auto arguments = syntax::CallView(tree, node).arguments();
+          if (!arguments.empty() && tree.kind(arguments[0]) == NodeKind::Name) {
+            compiled_.insert(tree.text(arguments[0]));
+          }
+        }
+      }
+    }
+    return compiled_.contains(syntax::FunctionDefView(module.tree(), function).name_text()) &&
+           module.tree().kind(module.tree().parent(function)) == NodeKind::Module;
+  }
+
+  void observe(const Activation& activation) {
+    const Module& module = *activation.module;
+    if (!paths_.contains(module.path())) {
+      return;
+    }
+    const breaks::Scene scene(activation, heap_);
+    breaks::find_breaks(scene, activation.function, [&](const breaks::CatalogueFinding& found) {
+      const base::TextRange range = module.tree().range(found.claim.node);
+      const Place place(module.path(), range.start, range.end, found.kind->page.name);
+      const breaks::Certainty certainty =
+          activation.unsure ? breaks::weaker(found.claim.certainty, breaks::Certainty::Likely)
+                            : found.claim.certainty;
+      const auto known = result_->findings.find(place);
+      if (known != result_->findings.end() && known->second.certainty <= certainty) {
+        return;
+      }
+      CheckFinding finding = describe(activation, found, range);
+      finding.certainty = certainty;
+      result_->findings.insert_or_assign(place, std::move(finding));
+    });
+  }
+
+  CheckFinding describe(const Activation& activation, const breaks::CatalogueFinding& found,
+                        base::TextRange range) const {
+    const Module& module = *activation.module;
+    const source::LineIndex& lines = module.lines();
+    const source::Position start = lines.position_code_points(range.start);
+    const source::Position end = lines.position_code_points(range.end);
+    CheckFinding finding;
+    finding.path = module.path();
+    finding.line = start.line;
+    finding.column = start.column;
+    finding.end_line = end.line;
+    finding.end_column = end.column;
+    finding.kind = found.kind->page.name;
+    finding.gb = found.kind->page.gb.substr(0, 6);
+    finding.certainty = found.claim.certainty;
+    finding.message = found.kind->page.title;
+    finding.mend = found.kind->page.mend;
+    finding.function = function_name(module, activation.function);
+    const base::TextRange line = lines.line_range(start.line);
+    finding.excerpt = module.tree().text(line);
+    std::uint32_t next = start.line;
+    for (const Activation* at = &activation; at != nullptr && at->module != nullptr && at->function;
+         at = at->caller) {
+      finding.reached_from.push_back(
+          {function_name(*at->module, at->function), at->module->path(), next});
+      next =
+          at->caller != nullptr && at->caller->module != nullptr && at->call
+              ? at->caller->module->lines().line(at->caller->module->tree().range(at->call).start)
+              : 0;
+    }
+    std::reverse(finding.reached_from.begin(), finding.reached_from.end());
+    return finding;
+  }
+
+  types::ModuleGraph& modules_;
+  const std::unordered_set<std::string_view>& paths_;
+  FileResult* result_ = nullptr;
+  types::Heap heap_;
+  types::Interpreter interpreter_;
+  bool compiled_known_ = false;
+  std::unordered_set<std::string_view> compiled_;
+};
+
+void check_file(const std::string& path, types::ModuleGraph& modules, ChunkChecker& checker,
+                FileResult& result) {
+  std::string problem;
+  const Module* module = modules.parse(path, &problem);
+  if (module == nullptr) {
+    result.problems.push_back({CheckProblem::Kind::Unreadable, path, 1, 0, problem, {}});
+    return;
+  }
+  if (!module->tree().ok()) {
+    const diag::Diagnostic& error = module->tree().errors().front();
+    const source::Position place = module->lines().position_code_points(error.range.start);
+    result.problems.push_back(
+        {CheckProblem::Kind::Syntax, path, place.line, place.column, error.message,
+         std::string(module->tree().text(module->lines().line_range(place.line)))});
+    return;
+  }
+  const std::string_view text = module->tree().source();
+  if (text.find("forward") == std::string_view::npos &&
+      text.find("compile") == std::string_view::npos) {
+    return;
+  }
+  checker.run(*modules.load(path), result);
+}
+
+std::vector<std::string> with_package_roots(const CheckRequest& request) {
+  std::vector<std::string> roots;
+  std::set<std::string> seen;
+  std::string last;
+  for (const std::string& file : request.files) {
+    const std::string folder = file.substr(0, file.rfind('/') + 1);
+    if (folder == last) {
+      continue;
+    }
+    last = folder;
+    const types::ModuleName name = types::module_name_of(file);
+    if (seen.insert(name.root).second) {
+      roots.push_back(name.root);
+    }
+  }
+  for (const std::string& root : request.search_paths) {
+    if (seen.insert(root).second) {
+      roots.push_back(root);
+    }
+  }
+  return roots;
+}
+
+}  // namespace
+
+CheckResult check(const CheckRequest& request, const CheckProgress& progress) {
+  types::ModuleGraph modules(with_package_roots(request), request.version, request.decode);
+  const std::string torch = modules.torch_folder();
+  const types::TorchStubs installed =
+      torch.empty() ? types::TorchStubs() : types::TorchStubs::read(torch);
+  const types::TorchStubs& stubs = torch.empty() ? types::TorchStubs::shipped() : installed;
+  std::unordered_set<std::string_view> paths(request.files.begin(), request.files.end());
+  std::vector<FileResult> results(request.files.size());
+  std::atomic<std::size_t> next{0};
+  std::size_t done = 0;
+  std::mutex mutex;
+  const auto work = [&] {
+    while (true) {
+      const std::size_t begin = next++ * kChunk;
+      if (begin >= request.files.size()) {
+        return;
+      }
+      ChunkChecker checker(modules, stubs, paths);
+      for (std::size_t i = begin; i < std::min(begin + kChunk, request.files.size()); ++i) {
+        check_file(request.files[i], modules, checker, results[i]);
+        if (progress) {
+          const std::scoped_lock lock(mutex);
+          progress(++done, request.files.size());
+        }
+      }
+    }
+  };
+  std::vector<std::thread> threads;
+  for (unsigned i = 1; i < request.threads; ++i) {
+    threads.emplace_back(work);
+  }
+  work();
+  for (std::thread& thread : threads) {
+    thread.join();
+  }
+  std::map<Place, CheckFinding> all;
+  CheckResult result;
+  result.files = request.files.size();
+  for (FileResult& file : results) {
+    result.roots += file.roots;
+    for (auto& [place, finding] : file.findings) {
+      const auto [known, added] = all.try_emplace(place, finding);
+      if (!added && finding.certainty < known->second.certainty) {
+        known->second = std::move(finding);
+      }
+    }
+    std::move(file.problems.begin(), file.problems.end(), std::back_inserter(result.problems));
+  }
+  for (auto& [place, finding] : all) {
+    result.findings.push_back(std::move(finding));
+  }
+  apply_ignores(modules, request.files, result);
+  return result;
+}
+
+}  // namespace graphmend::pipeline

@@ -1,0 +1,1 @@
+def f(a):    if a:        return 1    return """xy"""

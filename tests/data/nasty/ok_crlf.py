@@ -1,0 +1,9 @@
+def f(a):
+    """Doc
+    string."""
+    if a:
+        return [1,
+            2]
+
+    return a \
+        + 1

@@ -1,0 +1,7 @@
+if x:
+    y
+        # deeper comment
+  # shallower comment
+    z
+      
+	

@@ -1,0 +1,3 @@
+#!/usr/bin/env python
+# vim: set fileencoding=iso-8859-15 :
+x = "¤"

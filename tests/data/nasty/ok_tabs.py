@@ -1,0 +1,7 @@
+if x:
+	if y:
+		z
+	else:
+		w
+if a:
+        b

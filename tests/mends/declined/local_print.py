@@ -1,0 +1,7 @@
+# declined: no site
+import torch
+
+
+def show(x: torch.Tensor, print):
+    print(x)
+    return x

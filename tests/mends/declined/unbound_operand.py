@@ -1,0 +1,10 @@
+# declined: 'y' may be unbound here
+import torch
+
+
+def choose(x: torch.Tensor, flag):
+    if flag:
+        y = x
+    if x.sum() > 0:
+        x = x + y
+    return x

@@ -1,0 +1,12 @@
+import torch
+
+
+def joined(x: torch.Tensor, y):
+    if x.sum() \
+       > 0 \
+       and y:
+        x = \
+            x + 1
+    print(x, \
+          y)
+    return x

@@ -1,0 +1,8 @@
+import torch
+
+
+class Model(torch.nn.Module):
+    def forward(self, x: torch.Tensor):
+        if x.sum() > 0:
+            self.count += 1
+        return x

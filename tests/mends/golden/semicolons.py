@@ -1,0 +1,4 @@
+import torch
+
+
+def short(x: torch.Tensor): y = x; print(y); return y + 1
