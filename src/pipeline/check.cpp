@@ -56,10 +56,9 @@ class ChunkChecker {
  public:
   ChunkChecker(types::ModuleGraph& modules, const types::TorchStubs& stubs,
                const std::unordered_set<std::string_view>& paths)
-      : modules_(modules),
-        paths_(paths),
-        interpreter_(modules, stubs, heap_,
-                     [this](const Activation& activation) { observe(activation); }) {}
+      : paths_(paths), interpreter_(modules, stubs, heap_, [this](const Activation& activation) {
+          observe(activation);
+        }) {}
 
   void run(const Module& module, FileResult& result) {
     result_ = &result;
@@ -98,12 +97,12 @@ class ChunkChecker {
       }
       const syntax::FunctionDefView view(tree, node);
       const NodeId cls = module.class_of(node);
-      if (cls && view.name_text() == "forward" && interpreter_.is_torch_module(module, cls)) {
-        roots.emplace_back(node, cls);
-      } else if (std::any_of(view.decorators().begin(), view.decorators().end(),
-                             [&](NodeId decorator) { return compiles(module, decorator); })) {
-        roots.emplace_back(node, cls);
-      } else if (passed_to_compile(module, node)) {
+      const bool forward =
+          cls && view.name_text() == "forward" && interpreter_.is_torch_module(module, cls);
+      if (forward ||
+          std::any_of(view.decorators().begin(), view.decorators().end(),
+                      [&](NodeId decorator) { return compiles(module, decorator); }) ||
+          passed_to_compile(module, node)) {
         roots.emplace_back(node, cls);
       }
     }
@@ -201,7 +200,6 @@ class ChunkChecker {
     return finding;
   }
 
-  types::ModuleGraph& modules_;
   const std::unordered_set<std::string_view>& paths_;
   FileResult* result_ = nullptr;
   types::Heap heap_;

@@ -322,7 +322,7 @@ std::vector<Value> Interpreter::bind(const Module& home, NodeId function, Object
           }
         }
         parameters.push_back(value);
-        if (!(method && parameters.size() == 1)) {
+        if (!method || parameters.size() != 1) {
           first = false;
         }
         break;

@@ -3,13 +3,13 @@
 
 #include <algorithm>
 #include <array>
+#include <ranges>
 #include <string_view>
 
 namespace graphmend::types {
 namespace {
 
 using syntax::NodeKind;
-using syntax::ParamKind;
 
 constexpr int kMaxNormalDepth = 3;
 
@@ -306,11 +306,11 @@ Interpreter::State& Interpreter::state_of(ObjectId instance) {  // NOLINT(misc-n
   if (!constructor) {
     // The fields, bases first.
     std::vector<std::string_view> names;
-    for (auto it = info.order.rbegin(); it != info.order.rend(); ++it) {
-      if (heap_.kind(it->object) != ObjectKind::Class) {
+    for (const auto& base : std::views::reverse(info.order)) {
+      if (heap_.kind(base.object) != ObjectKind::Class) {
         continue;
       }
-      const ClassInfo& holder = class_info(it->object);
+      const ClassInfo& holder = class_info(base.object);
       for (const NodeId statement :
            syntax::ClassDefView(holder.module->tree(), holder.node).body()) {
         if (holder.module->tree().kind(statement) == NodeKind::AnnAssign) {
@@ -364,11 +364,11 @@ Interpreter::State& Interpreter::state_of(ObjectId instance) {  // NOLINT(misc-n
 Value Interpreter::fields_instance(const ClassInfo& info, ObjectId cls,
                                    const Arguments& arguments) {
   std::vector<std::string_view> names;
-  for (auto it = info.order.rbegin(); it != info.order.rend(); ++it) {
-    if (heap_.kind(it->object) != ObjectKind::Class) {
+  for (const auto& base : std::views::reverse(info.order)) {
+    if (heap_.kind(base.object) != ObjectKind::Class) {
       continue;
     }
-    const ClassInfo& holder = class_info(it->object);
+    const ClassInfo& holder = class_info(base.object);
     for (const NodeId statement : syntax::ClassDefView(holder.module->tree(), holder.node).body()) {
       if (holder.module->tree().kind(statement) == NodeKind::AnnAssign) {
         names.push_back(
@@ -450,8 +450,8 @@ Value Interpreter::decorated(const Module& module, NodeId function, const Value&
                              const Env* env) {
   Value value = plain;
   const auto decorators = syntax::FunctionDefView(module.tree(), function).decorators();
-  for (auto it = decorators.rbegin(); it != decorators.rend(); ++it) {
-    const std::string_view text = module.text(*it);
+  for (const NodeId written : std::views::reverse(decorators)) {
+    const std::string_view text = module.text(written);
     if (text == "property" || text == "staticmethod" || text == "classmethod" ||
         text.ends_with(".setter") || text.ends_with("no_grad()")) {
       continue;
@@ -460,9 +460,9 @@ Value Interpreter::decorated(const Module& module, NodeId function, const Value&
     Value decorator;
     if (env != nullptr) {
       Env copy = *env;
-      decorator = eval(*it, copy);
+      decorator = eval(written, copy);
     } else {
-      decorator = module_expression(module, *it);
+      decorator = module_expression(module, written);
     }
     const std::string_view name = heap_.external_name(decorator);
     const std::string_view made = heap_.instance_name(decorator);

@@ -78,13 +78,13 @@ class Interpreter {
   // The classes of a module that its own code makes objects of.
   std::unordered_set<std::uint32_t> classes_made_in(const Module& module);
   // Analyses a function as if called from outside; a method when `class_node` is given.
-  void run_root(const Module& module, NodeId function, NodeId class_node);
+  void run_root(const Module& home, NodeId function, NodeId class_node);
   // What is known stays known for the next file; limits begin anew.
   void begin_file();
   // Whether some analysed call ran this function since the file began.
-  [[nodiscard]] bool was_run(const Module& module, NodeId function) const;
+  [[nodiscard]] bool was_run(const Module& home, NodeId function) const;
   // The same, since the interpreter was made.
-  [[nodiscard]] bool was_ever_run(const Module& module, NodeId function) const;
+  [[nodiscard]] bool was_ever_run(const Module& home, NodeId function) const;
   // What a decorator or another expression at module level is.
   Value module_expression(const Module& module, NodeId expression);
   [[nodiscard]] Heap& heap() { return heap_; }
@@ -150,7 +150,7 @@ class Interpreter {
   void assign(NodeId target, const Value& value, Env& env);
   void store_name(NodeId name, const Value& value, Env& env);
   void store_symbol(scope::SymbolId symbol, const Value& value, Env& env);
-  void store_attribute(NodeId attribute, const Value& value, Env& env);
+  void store_attribute(NodeId target, const Value& value, Env& env);
   // Puts a changed container back to where an expression read it.
   void store_back(NodeId expression, const Value& value, Env& env);
   void merge(Env& into, const Env& from);
@@ -229,7 +229,7 @@ class Interpreter {
   Value call(const Value& callee, const Arguments& arguments, NodeId site);
   Value call_object(const Value& callee, const Arguments& arguments, NodeId site);
   Value call_function(ObjectId function, const Arguments& arguments, NodeId site);
-  std::vector<Value> bind(const Module& module, NodeId function, ObjectId object,
+  std::vector<Value> bind(const Module& home, NodeId function, ObjectId object,
                           const Arguments& arguments, bool root, bool method);
   Value root_parameter(const Module& module, NodeId param, bool forward, bool first);
   Value run_function(ObjectId function, std::vector<Value> parameters, NodeId site);

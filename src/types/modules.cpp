@@ -360,7 +360,9 @@ const Module* ModuleGraph::find(std::string_view dotted) {
   std::replace(relative.begin(), relative.end(), '.', '/');
   std::string path;
   for (const std::string& root : search_paths_) {
-    const std::string base = root + "/" + relative;
+    std::string base = root;
+    base += '/';
+    base += relative;
     if (is_file(base + "/__init__.py")) {
       path = base + "/__init__.py";
       break;
