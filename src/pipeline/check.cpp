@@ -49,7 +49,7 @@ struct FileResult {
 
 // Files that are checked one after the other and share what was found out of the modules that they
 // use: most of the work is in those.
-constexpr std::size_t kChunk = 64;
+constexpr std::size_t kChunk = 128;
 
 // Checks the files of a chunk.
 class ChunkChecker {
@@ -264,6 +264,9 @@ CheckResult check(const CheckRequest& request, const CheckProgress& progress) {
       torch.empty() ? types::TorchStubs() : types::TorchStubs::read(torch);
   const types::TorchStubs& stubs = torch.empty() ? types::TorchStubs::shipped() : installed;
   std::unordered_set<std::string_view> paths(request.files.begin(), request.files.end());
+  for (const std::string& file : request.files) {
+    modules.announce(file);
+  }
   std::vector<FileResult> results(request.files.size());
   std::atomic<std::size_t> next{0};
   std::size_t done = 0;

@@ -4,12 +4,16 @@
 #include <array>
 #include <utility>
 
+#include <xxhash.h>
+
 namespace graphmend::types {
 namespace {
 
 // Longer sequences are described by the join of their elements.
 constexpr std::size_t kMaxElements = 16;
 constexpr std::size_t kMaxAlternatives = 6;
+// The constant of -1, the one number that is no key of the map.
+constexpr std::uint32_t kMinusOne = 3;
 constexpr ValueMask kObjectBits = kTuple | kList | kDict | kSet | kIterator | kStatic | kInstance;
 
 std::uint64_t mix(std::uint64_t hash, std::uint64_t word) {
@@ -17,7 +21,7 @@ std::uint64_t mix(std::uint64_t hash, std::uint64_t word) {
   return hash * 0xff51'afd7'ed55'8ccd;
 }
 
-std::uint64_t hash_of(const Object& object) {
+std::uint64_t hash_of(const ObjectView& object) {
   std::uint64_t hash = static_cast<std::uint64_t>(object.kind) << 1 | (object.open ? 1U : 0U);
   hash = mix(hash, std::uint64_t{object.a} << 32 | object.b);
   hash = mix(hash, object.text.value);
@@ -34,60 +38,128 @@ std::uint64_t hash_of(const Object& object) {
   return hash;
 }
 
+ObjectView view_of(const Object& object) {
+  return {object.kind, object.open, object.a, object.b, object.text, object.texts, object.values};
+}
+
 bool is_container(ObjectKind kind) {
   return kind == ObjectKind::Sequence || kind == ObjectKind::Elements || kind == ObjectKind::Record;
 }
 
 }  // namespace
 
+template <class Same>
+std::uint32_t Heap::Index::find(std::uint64_t hash, Same&& same) const {
+  const std::size_t mask = slots.size() - 1;
+  for (std::size_t at = hash & mask; slots[at] != 0; at = (at + 1) & mask) {
+    if (hashes[slots[at]] == hash && same(slots[at])) {
+      return slots[at];
+    }
+  }
+  return 0;
+}
+
+void Heap::Index::place(std::uint64_t hash, std::uint32_t id) {
+  const std::size_t mask = slots.size() - 1;
+  std::size_t at = hash & mask;
+  while (slots[at] != 0) {
+    at = (at + 1) & mask;
+  }
+  slots[at] = id;
+}
+
+void Heap::Index::add(std::uint64_t hash) {
+  const auto id = static_cast<std::uint32_t>(hashes.size());
+  hashes.push_back(hash);
+  if (2 * hashes.size() > slots.size()) {
+    slots.assign(2 * slots.size(), 0);
+    for (std::uint32_t known = 1; known < id; ++known) {
+      place(hashes[known], known);
+    }
+  }
+  place(hash, id);
+}
+
 Heap::Heap() {
   texts_.emplace_back();
+  text_index_.hashes.push_back(0);
   objects_.emplace_back();
+  object_index_.hashes.push_back(0);
   constants_.resize(3);
+  constants_.push_back({false, -1, {}});
 }
 
 TextId Heap::text(std::string_view text) {
-  const auto found = text_ids_.find(text);
-  if (found != text_ids_.end()) {
-    return TextId(found->second);
+  const std::uint64_t hash = XXH3_64bits(text.data(), text.size());
+  const std::uint32_t known =
+      text_index_.find(hash, [&](std::uint32_t id) { return texts_[id] == text; });
+  if (known != 0) {
+    return TextId(known);
   }
-  const auto id = static_cast<std::uint32_t>(texts_.size());
   texts_.emplace_back(text);
-  text_ids_.emplace(texts_.back(), id);
-  return TextId(id);
+  text_index_.add(hash);
+  return TextId(static_cast<std::uint32_t>(texts_.size() - 1));
+}
+
+std::uint32_t Heap::find(const ObjectView& object, std::uint64_t hash) const {
+  return object_index_.find(hash, [&](std::uint32_t id) {
+    const Object& known = objects_[id];
+    return known.kind == object.kind && known.open == object.open && known.a == object.a &&
+           known.b == object.b && known.text == object.text &&
+           std::equal(known.texts.begin(), known.texts.end(), object.texts.begin(),
+                      object.texts.end()) &&
+           std::equal(known.values.begin(), known.values.end(), object.values.begin(),
+                      object.values.end());
+  });
 }
 
 ObjectId Heap::intern(Object object) {
-  const std::uint64_t hash = hash_of(object);
-  const auto [begin, end] = object_ids_.equal_range(hash);
-  for (auto it = begin; it != end; ++it) {
-    if (objects_[it->second] == object) {
-      return ObjectId(it->second);
-    }
+  const ObjectView view = view_of(object);
+  const std::uint64_t hash = hash_of(view);
+  if (const std::uint32_t known = find(view, hash); known != 0) {
+    return ObjectId(known);
   }
-  const auto id = static_cast<std::uint32_t>(objects_.size());
   objects_.push_back(std::move(object));
-  object_ids_.emplace(hash, id);
-  return ObjectId(id);
+  object_index_.add(hash);
+  return ObjectId(static_cast<std::uint32_t>(objects_.size() - 1));
+}
+
+ObjectId Heap::intern(const ObjectView& object) {
+  const std::uint64_t hash = hash_of(object);
+  if (const std::uint32_t known = find(object, hash); known != 0) {
+    return ObjectId(known);
+  }
+  objects_.push_back({object.kind,
+                      object.open,
+                      object.a,
+                      object.b,
+                      object.text,
+                      {object.texts.begin(), object.texts.end()},
+                      {object.values.begin(), object.values.end()}});
+  object_index_.add(hash);
+  return ObjectId(static_cast<std::uint32_t>(objects_.size() - 1));
 }
 
 ConstantId Heap::constant(std::string_view text) {
   const TextId id = this->text(text);
-  const auto [it, added] =
-      text_constants_.emplace(id.value, static_cast<std::uint32_t>(constants_.size()));
-  if (added) {
+  std::uint32_t& place = text_constants_[id.value];
+  if (place == 0) {
+    place = static_cast<std::uint32_t>(constants_.size());
     constants_.push_back({true, 0, id});
   }
-  return ConstantId(it->second);
+  return ConstantId(place);
 }
 
 ConstantId Heap::constant(std::int64_t number) {
-  const auto [it, added] =
-      number_constants_.emplace(number, static_cast<std::uint32_t>(constants_.size()));
-  if (added) {
+  if (number == -1) {
+    return ConstantId(kMinusOne);  // the one key that the map can't hold
+  }
+  std::uint32_t& place = number_constants_[static_cast<std::uint64_t>(number)];
+  if (place == 0) {
+    place = static_cast<std::uint32_t>(constants_.size());
     constants_.push_back({false, number, {}});
   }
-  return ConstantId(it->second);
+  return ConstantId(place);
 }
 
 std::optional<std::string_view> Heap::text_of(ConstantId id) const {
@@ -105,20 +177,20 @@ std::optional<std::int64_t> Heap::number_of(ConstantId id) const {
 }
 
 Value Heap::external(std::string_view dotted) {
-  Object object;
+  ObjectView object;
   object.kind = ObjectKind::External;
   object.text = text(dotted);
-  return of_object(kStatic, intern(std::move(object)));
+  return of_object(kStatic, intern(object));
 }
 
 Value Heap::external_instance(std::string_view dotted, Value held) {
-  Object object;
+  ObjectView object;
   object.kind = ObjectKind::ExternalInstance;
   object.text = text(dotted);
   if (!held.is_bottom()) {
-    object.values = {held};
+    object.values = {&held, 1};
   }
-  return of_object(kInstance, intern(std::move(object)));
+  return of_object(kInstance, intern(object));
 }
 
 Value Heap::str(std::string_view text) {
@@ -146,10 +218,10 @@ Value Heap::sequence(ValueMask mask, std::vector<Value> elements) {
 }
 
 Value Heap::container(ValueMask mask, Value element) {
-  Object object;
+  ObjectView object;
   object.kind = ObjectKind::Elements;
-  object.values = {element};
-  return of_object(mask, intern(std::move(object)));
+  object.values = {&element, 1};
+  return of_object(mask, intern(object));
 }
 
 Value Heap::record(std::vector<TextId> keys, std::vector<Value> values, bool open) {
@@ -208,7 +280,7 @@ ObjectId Heap::join_objects(const Value& left, const Value& right) {  // NOLINT(
       return intern(std::move(joined));
     }
     const Value element =
-        join(join(std::vector<Value>(a.values)), join(std::vector<Value>(b.values)));
+        join(join(std::span<const Value>(a.values)), join(std::span<const Value>(b.values)));
     return element.is_bottom() && !a.values.empty() ? ObjectId() : container(kList, element).object;
   }
   std::vector<Value> alternatives;

@@ -3,6 +3,7 @@
 #ifndef GRAPHMEND_TYPES_HEAP_H_
 #define GRAPHMEND_TYPES_HEAP_H_
 
+#include "base/flat_map.h"
 #include "types/value.h"
 
 #include <cstdint>
@@ -11,7 +12,6 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 namespace graphmend::types {
@@ -51,6 +51,17 @@ struct Object {
   friend bool operator==(const Object&, const Object&) = default;
 };
 
+// The same without memory of its own: what is looked up before it is stored.
+struct ObjectView {
+  ObjectKind kind = ObjectKind::None;
+  bool open = false;
+  std::uint32_t a = 0;
+  std::uint32_t b = 0;
+  TextId text;
+  std::span<const TextId> texts;
+  std::span<const Value> values;
+};
+
 class Heap {
  public:
   Heap();
@@ -59,6 +70,7 @@ class Heap {
   [[nodiscard]] std::string_view text(TextId id) const { return texts_[id.value]; }
 
   ObjectId intern(Object object);
+  ObjectId intern(const ObjectView& object);
   [[nodiscard]] const Object& get(ObjectId id) const { return objects_[id.value]; }
   [[nodiscard]] ObjectKind kind(ObjectId id) const { return objects_[id.value].kind; }
 
@@ -98,15 +110,26 @@ class Heap {
     std::int64_t number;
     TextId text;
   };
+  // What is stored already, by hash: open addressing in a power of two.
+  struct Index {
+    std::vector<std::uint32_t> slots = std::vector<std::uint32_t>(256);
+    std::vector<std::uint64_t> hashes;  // by id
+    // The id of what `same` knows; 0 when it is not stored.
+    template <class Same>
+    [[nodiscard]] std::uint32_t find(std::uint64_t hash, Same&& same) const;
+    void add(std::uint64_t hash);
+    void place(std::uint64_t hash, std::uint32_t id);
+  };
   ObjectId join_objects(const Value& left, const Value& right);
+  [[nodiscard]] std::uint32_t find(const ObjectView& object, std::uint64_t hash) const;
 
   std::deque<std::string> texts_;
-  std::unordered_map<std::string_view, std::uint32_t> text_ids_;
+  Index text_index_;
   std::deque<Object> objects_;
-  std::unordered_multimap<std::uint64_t, std::uint32_t> object_ids_;
+  Index object_index_;
   std::vector<ConstantEntry> constants_;
-  std::unordered_map<std::uint32_t, std::uint32_t> text_constants_;
-  std::unordered_map<std::int64_t, std::uint32_t> number_constants_;
+  base::FlatMap<std::uint32_t> text_constants_;
+  base::FlatMap<std::uint32_t> number_constants_;
 };
 
 }  // namespace graphmend::types

@@ -34,27 +34,28 @@ static_assert(std::is_sorted(kDTypes.begin(), kDTypes.end()));
 
 }  // namespace
 
-Value Interpreter::method(const Value& receiver, std::string_view name) {
-  Object object;
+Value Interpreter::method(const Value& receiver, TextId name) {
+  ObjectView object;
   object.kind = ObjectKind::ExternalMethod;
-  object.text = heap_.text(name);
-  object.values = {receiver};
+  object.text = name;
+  object.values = {&receiver, 1};
   // On an object of which nothing is known it may as well be data.
   const ValueMask mask = receiver.may_be(kInstance | kOther) ? kAnything : kStatic;
-  Value value = of_object(mask, heap_.intern(std::move(object)));
+  Value value = of_object(mask, heap_.intern(object));
   value.flags = static_cast<ValueFlags>(receiver.flags & kHint);
   return value;
 }
 
 Value Interpreter::bind_method(const Value& function, const Value& self) {
-  Object object;
+  ObjectView object;
   object.kind = ObjectKind::Bound;
   object.a = function.object.value;
-  object.values = {self};
-  return of_object(kStatic, heap_.intern(std::move(object)));
+  object.values = {&self, 1};
+  return of_object(kStatic, heap_.intern(object));
 }
 
-Value Interpreter::tensor_attribute(const Value& base, std::string_view name) {
+Value Interpreter::tensor_attribute(const Value& base, TextId id) {
+  const std::string_view name = heap_.text(id);
   if (name == "shape") {
     return heap_.container(kTuple, of_mask(kInt));
   }
@@ -76,19 +77,19 @@ Value Interpreter::tensor_attribute(const Value& base, std::string_view name) {
   if (name == "grad_fn") {
     return of_mask(kNone | kOther);
   }
-  return method(base, name);
+  return method(base, id);
 }
 
-Value Interpreter::attribute(const Value& base,
-                             std::string_view name) {  // NOLINT(misc-no-recursion)
+Value Interpreter::attribute(const Value& base, TextId id) {  // NOLINT(misc-no-recursion)
   if (base.is_bottom()) {
     return kUnknown;
   }
   if (base.is(kTensor | kNone) && base.may_be(kTensor)) {
-    return tensor_attribute(base, name);
+    return tensor_attribute(base, id);
   }
+  const std::string_view name = heap_.text(id);
   if (base.object) {
-    const Value value = attribute_of_object(base, name);
+    const Value value = attribute_of_object(base, id);
     return base.may_be(kOther | kTensor) && !value.is_unknown() && value.object == ObjectId()
                ? of_mask(kAnything)
                : value;
@@ -112,28 +113,29 @@ Value Interpreter::attribute(const Value& base,
     if (name == "device" || name == "dtype") {
       return of_mask(kMeta);
     }
-    return method(base, name);
+    return method(base, id);
   }
   if (!base.may_be(kTensor) && base.is(kInstance | kOther | kNone)) {
-    return method(kUnknown, name);
+    return method(kUnknown, id);
   }
-  return method(base, name);
+  return method(base, id);
 }
 
 Value Interpreter::attribute_of_object(const Value& base,  // NOLINT(misc-no-recursion)
-                                       std::string_view name) {
+                                       TextId id) {
+  const std::string_view name = heap_.text(id);
   const Object& object = heap_.get(base.object);
   switch (object.kind) {
     case ObjectKind::External:
-      return external_attribute(heap_.text(object.text), name);
+      return external_attribute(object.text, id);
     case ObjectKind::Module:
       return module_attribute(module(object.a), name);
     case ObjectKind::Class:
-      return class_attribute(of_object(kStatic, base.object), name, kNothing);
+      return class_attribute(of_object(kStatic, base.object), id, kNothing);
     case ObjectKind::Instance:
-      return instance_attribute(of_object(kInstance, base.object), name);
+      return instance_attribute(of_object(kInstance, base.object), id);
     case ObjectKind::ExternalInstance:
-      return external_instance_attribute(of_object(kInstance, base.object), name);
+      return external_instance_attribute(of_object(kInstance, base.object), id);
     case ObjectKind::Super: {
       const Value self = object.values[0];
       ObjectId start = heap_.kind(self.object) == ObjectKind::Instance
@@ -144,21 +146,21 @@ Value Interpreter::attribute_of_object(const Value& base,  // NOLINT(misc-no-rec
       for (const Value& cls : info.order) {
         if (after) {
           if (heap_.kind(cls.object) == ObjectKind::Class) {
-            if (const auto found = member(class_info(cls.object), name, self, false)) {
+            if (const auto found = member(class_info(cls.object), id, self)) {
               return *found;
             }
           } else {
-            return method(self, name);
+            return method(self, id);
           }
         }
         after = after || cls.object.value == object.a;
       }
-      return method(self, name);
+      return method(self, id);
     }
     case ObjectKind::Union: {
       Value result;
-      for (const Value& one : std::vector<Value>(object.values)) {
-        result = heap_.join(result, attribute(one, name));
+      for (const Value& one : object.values) {
+        result = heap_.join(result, attribute(one, id));
       }
       return result;
     }
@@ -174,20 +176,19 @@ Value Interpreter::attribute_of_object(const Value& base,  // NOLINT(misc-no-rec
       return kUnknown;
     case ObjectKind::ExternalMethod:
       // An attribute of an attribute of which nothing is known.
-      return attribute(of_mask(kAnything, static_cast<ValueFlags>(base.flags & kHint)), name);
+      return attribute(of_mask(kAnything, static_cast<ValueFlags>(base.flags & kHint)), id);
     default:
-      return method(of_object(base.mask, base.object), name);
+      return method(of_object(base.mask, base.object), id);
   }
 }
 
 std::optional<Value> Interpreter::member(const ClassInfo& info,  // NOLINT(misc-no-recursion)
-                                         std::string_view name, const Value& self, bool skip_own) {
-  (void)skip_own;
-  const auto found = info.members.find(name);
-  if (found == info.members.end()) {
+                                         TextId name, const Value& self) {
+  const NodeId* const found = info.members.find(name.value);
+  if (found == nullptr) {
     return std::nullopt;
   }
-  const NodeId node = found->second;
+  const NodeId node = *found;
   const syntax::Tree& source = info.module->tree();
   if (source.kind(node) == NodeKind::FunctionDef) {
     const Value function = decorated_member(*info.module, node);
@@ -240,38 +241,36 @@ std::optional<Value> Interpreter::member(const ClassInfo& info,  // NOLINT(misc-
   return kUnknown;
 }
 
-Value Interpreter::class_attribute(const Value& cls,
-                                   std::string_view name,  // NOLINT(misc-no-recursion)
+Value Interpreter::class_attribute(const Value& cls, TextId id,  // NOLINT(misc-no-recursion)
                                    const Value& self) {
   const ClassInfo& info = class_info(cls.object);
   for (const Value& one : info.order) {
     if (heap_.kind(one.object) == ObjectKind::Class) {
-      if (const auto found = member(class_info(one.object), name, self, false)) {
+      if (const auto found = member(class_info(one.object), id, self)) {
         return *found;
       }
     } else if (info.is_torch_module || !info.unknown_base) {
       break;
     }
   }
+  const std::string_view name = heap_.text(id);
   if (name == "__name__" || name == "__qualname__" || name == "__module__") {
     return of_mask(kStr);
   }
-  return method(self.is_bottom() ? cls : self, name);
+  return method(self.is_bottom() ? cls : self, id);
 }
 
-Value Interpreter::instance_attribute(const Value& self,
-                                      std::string_view name) {  // NOLINT(misc-no-recursion)
+Value Interpreter::instance_attribute(const Value& self, TextId key) {  // NOLINT(misc-no-recursion)
   const ObjectId cls(heap_.get(self.object).a);
   const ClassInfo& info = class_info(cls);
   // Properties and methods of the class come first where the name is bound in a class only.
   State& state = state_of(self.object);
-  const auto found = state.attributes.find(name);
-  if (found != state.attributes.end()) {
-    Value value = found->second;
+  if (const Value* const found = state.find(key)) {
+    Value value = *found;
     if (!constructing_.contains(self.object.value)) {
       for (const Value& one : info.order) {
         if (heap_.kind(one.object) == ObjectKind::Class &&
-            class_info(one.object).assigned.contains(name)) {
+            class_info(one.object).assigned.contains(key.value)) {
           value = value.is(kNone) ? kUnknown : value.without_constant();
           break;
         }
@@ -279,6 +278,7 @@ Value Interpreter::instance_attribute(const Value& self,
     }
     return value;
   }
+  const std::string_view name = heap_.text(key);
   if (name == "__class__") {
     return of_object(kStatic, cls);
   }
@@ -293,23 +293,30 @@ Value Interpreter::instance_attribute(const Value& self,
       continue;
     }
     const ClassInfo& holder = class_info(one.object);
-    if (const auto value = member(holder, name, self, false)) {
+    if (const auto value = member(holder, key, self)) {
       return *value;
     }
   }
   for (const Value& one : info.order) {
     if (heap_.kind(one.object) == ObjectKind::Class &&
-        class_info(one.object).assigned.contains(name)) {
+        class_info(one.object).assigned.contains(key.value)) {
       return kUnknown;
     }
   }
-  if (info.is_torch_module && !info.unknown_base) {
-    return method(self, name);
-  }
-  return method(kUnknown, name);
+  return method(info.is_torch_module && !info.unknown_base ? self : kUnknown, key);
 }
 
-Value Interpreter::external_attribute(std::string_view dotted, std::string_view name) {
+Value Interpreter::external_attribute(TextId dotted, TextId name) {
+  const std::uint64_t key = base::pair_key(dotted.value, name.value);
+  if (const Value* const known = external_attributes_.find(key)) {
+    return *known;
+  }
+  const Value value = new_external_attribute(heap_.text(dotted), heap_.text(name));
+  external_attributes_[key] = value;
+  return value;
+}
+
+Value Interpreter::new_external_attribute(std::string_view dotted, std::string_view name) {
   const std::string full = std::string(dotted) + "." + std::string(name);
   if (dotted == "torch" && contains(kDTypes, name)) {
     return of_mask(kMeta);
@@ -332,7 +339,8 @@ Value Interpreter::external_attribute(std::string_view dotted, std::string_view 
   return heap_.external(full);
 }
 
-Value Interpreter::external_instance_attribute(const Value& base, std::string_view name) {
+Value Interpreter::external_instance_attribute(const Value& base, TextId id) {
+  const std::string_view name = heap_.text(id);
   const std::string_view cls = heap_.instance_name(base);
   if (cls.starts_with("torch.nn.")) {
     if (name == "weight" || name == "running_mean" || name == "running_var" ||
@@ -346,18 +354,18 @@ Value Interpreter::external_instance_attribute(const Value& base, std::string_vi
       return of_mask(kBool);
     }
     if (cls == "torch.nn.Module") {
-      return method(base, name);  // any module: nothing is known of its attributes
+      return method(base, id);  // any module: nothing is known of its attributes
     }
     if (name.ends_with("_features") || name.ends_with("_channels") || name.ends_with("_dim") ||
         name == "padding_idx" || name == "num_heads" || name == "hidden_size") {
       return of_mask(kInt);
     }
-    return method(base, name);
+    return method(base, id);
   }
   if (cls == "torch.compiler.disabled") {
     return kUnknown;
   }
-  return method(base, name);
+  return method(base, id);
 }
 
 }  // namespace graphmend::types

@@ -124,7 +124,7 @@ Value Interpreter::call_builtin(std::string_view name,
     return result;
   }
   if (name == "super") {
-    Object object;
+    ObjectView object;
     object.kind = ObjectKind::Super;
     const NodeId cls = here().module != nullptr && here().function
                            ? here().module->class_of(here().function)
@@ -139,8 +139,8 @@ Value Interpreter::call_builtin(std::string_view name,
     if (object.a == 0 || heap_.kind(ObjectId(object.a)) != ObjectKind::Class) {
       return kUnknown;
     }
-    object.values = {self};
-    return of_object(kInstance, heap_.intern(std::move(object)));
+    object.values = {&self, 1};
+    return of_object(kInstance, heap_.intern(object));
   }
   if (name == "type") {
     const Object& object = heap_.get(first.object);
@@ -418,7 +418,7 @@ Value Interpreter::call_host_method(const Value& receiver,
       const Value* value =
           arguments.positional.size() > 1 ? &arguments.positional[1] : keyword(arguments, "tensor");
       if (text && value != nullptr && constructing_.contains(receiver.object.value)) {
-        Value& place = state_of(receiver.object).attributes[heap_.text(heap_.text(*text))];
+        Value& place = state_of(receiver.object).at(heap_.text(*text));
         place = heap_.join(place, *value);
       }
       return of_mask(kNone);

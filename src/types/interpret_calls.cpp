@@ -22,7 +22,7 @@ const Value kMissing = kNothing;
 
 }  // namespace
 
-std::size_t Interpreter::CallKeyHash::operator()(const CallKey& key) const {
+std::size_t Interpreter::CallKeyHash::operator()(const CallView& key) const {
   std::uint64_t hash = (key.function.value * 4ULL + (key.quiet ? 1 : 0) + (key.unsure ? 2 : 0)) *
                        0x9e37'79b9'7f4a'7c15ULL;
   for (const Value& value : key.arguments) {
@@ -93,7 +93,8 @@ Arguments Interpreter::arguments_of(NodeId call, Env& env) {  // NOLINT(misc-no-
       const syntax::KeywordView keyword(tree(), argument);
       const Value value = eval(keyword.value(), env);
       if (keyword.has_name()) {
-        arguments.keywords.emplace_back(heap_.text(keyword.name_text()), value);
+        arguments.keywords.emplace_back(text_at(*here().module, argument, keyword.name_text()),
+                                        value);
         continue;
       }
       const Object& object = heap_.get(value.object);
@@ -176,7 +177,7 @@ Value Interpreter::call_object(const Value& callee,
     case ObjectKind::Instance: {
       const Value self = of_object(kInstance, callee.object);
       const bool is_module = class_info(ObjectId(object.a)).is_torch_module;
-      const Value method = instance_attribute(self, is_module ? "forward" : "__call__");
+      const Value method = instance_attribute(self, heap_.text(is_module ? "forward" : "__call__"));
       if (!method.object || heap_.kind(method.object) == ObjectKind::ExternalMethod) {
         return unknown_call(arguments);
       }
@@ -204,7 +205,7 @@ Value Interpreter::call_object(const Value& callee,
     case ObjectKind::Union: {
       Value result;
       ++unsure_;
-      for (const Value& one : std::vector<Value>(object.values)) {
+      for (const Value& one : object.values) {
         result = heap_.join(result, call(one, arguments, site));
       }
       --unsure_;
@@ -252,8 +253,10 @@ std::vector<Value> Interpreter::bind(const Module& home, NodeId function, Object
   for (const NodeId param : syntax::ArgumentsView(source, list).params()) {
     const syntax::ParamView view(source, param);
     const auto by_name = [&]() -> std::optional<Value> {
+      const TextId name =
+          arguments.keywords.empty() ? TextId() : text_at(home, param, view.name_text());
       for (std::size_t i = 0; i < arguments.keywords.size(); ++i) {
-        if (!used[i] && heap_.text(arguments.keywords[i].first) == view.name_text()) {
+        if (!used[i] && arguments.keywords[i].first == name) {
           used[i] = true;
           return arguments.keywords[i].second;
         }
@@ -344,6 +347,67 @@ Value Interpreter::call_function(ObjectId function,
   return run_function(function, std::move(parameters), site);
 }
 
+int Interpreter::returned_parameter(const Module& home, NodeId function) {
+  const std::uint64_t key = base::pair_key(home.id(), function.value);
+  if (const int* const known = returned_parameters_.find(key)) {
+    return *known;
+  }
+  int& result = returned_parameters_[key] = -1;
+  const syntax::Tree& source = home.tree();
+  const syntax::FunctionDefView view(source, function);
+  const NodeId last = view.body().back();
+  if (view.is_async() || source.kind(last) != NodeKind::Return) {
+    return result;
+  }
+  const NodeId given = syntax::ReturnView(source, last).value();
+  if (!given || source.kind(given) != NodeKind::Name) {
+    return result;
+  }
+  const std::string_view name = source.text(given);
+  const auto owner = [&](NodeId node) {
+    do {
+      node = source.parent(node);
+    } while (source.kind(node) != NodeKind::FunctionDef);
+    return node;
+  };
+  for (std::uint32_t id = source.subtree_begin(function).value; id < function.value; ++id) {
+    const NodeId node(id);
+    switch (source.kind(node)) {
+      case NodeKind::Return: {
+        const NodeId value = syntax::ReturnView(source, node).value();
+        const bool same =
+            value && source.kind(value) == NodeKind::Name && source.text(value) == name;
+        if (!same && owner(node) == function) {
+          return result;
+        }
+        break;
+      }
+      case NodeKind::Name:
+        if (source.context(node) != syntax::ExprContext::Load && source.text(node) == name) {
+          return result;
+        }
+        break;
+      case NodeKind::Yield:
+      case NodeKind::YieldFrom:
+      case NodeKind::Nonlocal:
+      case NodeKind::Global:
+        return result;
+      default:
+        break;
+    }
+  }
+  int index = 0;
+  for (const NodeId param : syntax::ArgumentsView(source, view.args()).params()) {
+    const syntax::ParamView parameter(source, param);
+    if (parameter.name_text() == name && parameter.param_kind() != ParamKind::VarArgs &&
+        parameter.param_kind() != ParamKind::KwArgs) {
+      result = index;
+    }
+    ++index;
+  }
+  return result;
+}
+
 Value Interpreter::run_function(ObjectId function,
                                 std::vector<Value> parameters,  // NOLINT(misc-no-recursion)
                                 NodeId site) {
@@ -363,28 +427,40 @@ Value Interpreter::run_function(ObjectId function,
     return annotated(home, syntax::FunctionDefView(source, node).returns());
   };
   // Nothing is reported of quiet calls: for them it is one whether they are sure.
-  CallKey key{function, quiet_ > 0, false, parameters};
+  CallView view{function, quiet_ > 0, false, parameters};
   if (!constructs) {
-    auto known = calls_.find(key);
+    auto known = calls_.find(view);
     if (known == calls_.end() && quiet_ == 0 && unsure_ > 0) {
-      key.unsure = true;
-      known = calls_.find(key);
+      view.unsure = true;
+      known = calls_.find(view);
     }
     if (known != calls_.end()) {
       return known->second;
     }
   }
-  int& runs = (quiet_ > 0 ? quiet_runs_ : runs_)[{home.id(), node.value}];
+  if (quiet_ > 0 && !constructs && !lambda) {
+    // Most decorators write something down and give the function back.
+    const int same = returned_parameter(home, node);
+    if (same >= 0 && static_cast<std::size_t>(same) < parameters.size()) {
+      return parameters[static_cast<std::size_t>(same)];
+    }
+  }
+  const std::uint64_t place = base::pair_key(home.id(), node.value);
+  int& runs = (quiet_ > 0 ? quiet_runs_ : runs_)[place];
   if (call_depth_ >= kMaxCallDepth || work_ > kMaxWork || runs >= kMaxRuns) {
     return declared_result();
   }
   ++runs;
+  Value* kept = nullptr;
   if (quiet_ == 0) {
-    ever_run_.insert({home.id(), node.value});
+    ever_run_[place] = true;
   }
   if (!constructs) {
-    // A call inside itself: what it declares.
-    calls_[key] = declared_result();
+    // A call inside itself: what it declares. References stay valid as others are added.
+    kept = &calls_
+                .emplace(CallKey{view.function, view.quiet, view.unsure, parameters},
+                         declared_result())
+                .first->second;
   }
   Activation activation;
   activation.module = &home;
@@ -453,8 +529,8 @@ Value Interpreter::run_function(ObjectId function,
   if (result.is_bottom()) {
     result = kUnknown;  // it always raises
   }
-  if (!constructs) {
-    calls_[key] = result;
+  if (kept != nullptr) {
+    *kept = result;
   }
   return result;
 }
@@ -501,12 +577,12 @@ void Interpreter::begin_file() {
 }
 
 bool Interpreter::was_ever_run(const Module& home, NodeId function) const {
-  return ever_run_.contains({home.id(), function.value});
+  return ever_run_.contains(base::pair_key(home.id(), function.value));
 }
 
 bool Interpreter::was_run(const Module& home, NodeId function) const {
-  const auto found = runs_.find({home.id(), function.value});
-  return found != runs_.end() && found->second > 0;
+  const int* const found = runs_.find(base::pair_key(home.id(), function.value));
+  return found != nullptr && *found > 0;
 }
 
 }  // namespace graphmend::types

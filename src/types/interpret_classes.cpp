@@ -227,6 +227,10 @@ Value Interpreter::annotated_text(const Module& module, std::string_view text) {
 Value Interpreter::annotated(const Module& module,
                              NodeId annotation) {  // NOLINT(misc-no-recursion)
   const syntax::Tree& source = module.tree();
+  const std::uint64_t key = base::pair_key(module.id(), annotation.value);
+  if (const Value* const known = annotations_.find(key)) {
+    return *known;
+  }
   if (++depth_ > 200) {
     --depth_;
     return kUnknown;
@@ -261,6 +265,9 @@ Value Interpreter::annotated(const Module& module,
       break;
   }
   --depth_;
+  if (is_settled() && depth_ < 100) {
+    annotations_[key] = result;
+  }
   return result;
 }
 
@@ -282,12 +289,12 @@ Value Interpreter::abstract_instance(const Value& cls) {
 }
 
 Interpreter::State& Interpreter::state_of(ObjectId instance) {  // NOLINT(misc-no-recursion)
-  auto& place = states_[instance.value];
-  if (place) {
+  State*& place = states_[instance.value];
+  if (place != nullptr) {
     return *place;
   }
-  place = std::make_unique<State>();
-  State& state = *place;
+  State& state = state_storage_.emplace_back();
+  place = &state;
   const Object& object = heap_.get(instance);
   const ObjectId cls(object.a);
   const ClassInfo& info = class_info(cls);
@@ -296,7 +303,7 @@ Interpreter::State& Interpreter::state_of(ObjectId instance) {  // NOLINT(misc-n
   const auto constructor = [&]() -> std::optional<Value> {
     for (const Value& one : info.order) {
       if (heap_.kind(one.object) == ObjectKind::Class) {
-        if (const auto found = member(class_info(one.object), "__init__", self, false)) {
+        if (const auto found = member(class_info(one.object), heap_.text("__init__"), self)) {
           return found;
         }
       }
@@ -305,7 +312,7 @@ Interpreter::State& Interpreter::state_of(ObjectId instance) {  // NOLINT(misc-n
   }();
   if (!constructor) {
     // The fields, bases first.
-    std::vector<std::string_view> names;
+    std::vector<TextId> names;
     for (const auto& base : std::views::reverse(info.order)) {
       if (heap_.kind(base.object) != ObjectKind::Class) {
         continue;
@@ -315,7 +322,7 @@ Interpreter::State& Interpreter::state_of(ObjectId instance) {  // NOLINT(misc-n
            syntax::ClassDefView(holder.module->tree(), holder.node).body()) {
         if (holder.module->tree().kind(statement) == NodeKind::AnnAssign) {
           const syntax::AnnAssignView view(holder.module->tree(), statement);
-          const std::string_view name = heap_.text(heap_.text(holder.module->text(view.target())));
+          const TextId name = heap_.text(holder.module->text(view.target()));
           if (std::find(names.begin(), names.end(), name) == names.end()) {
             names.push_back(name);
           }
@@ -323,13 +330,13 @@ Interpreter::State& Interpreter::state_of(ObjectId instance) {  // NOLINT(misc-n
           if (view.value()) {
             value = heap_.join(value, generalised(module_expression(*holder.module, view.value())));
           }
-          state.attributes[name] = value;
+          state.at(name) = value;
         }
       }
     }
     if (!object.open && !names.empty()) {
       for (std::size_t i = 0; i < object.values.size() && i < object.texts.size(); ++i) {
-        state.attributes[heap_.text(object.texts[i])] = object.values[i];
+        state.at(object.texts[i]) = object.values[i];
       }
     }
     state.done = true;
@@ -403,7 +410,7 @@ Value Interpreter::instantiate(const Value& cls, const Arguments& arguments, Nod
   std::optional<Value> constructor;
   for (const Value& one : info.order) {
     if (heap_.kind(one.object) == ObjectKind::Class) {
-      constructor = member(class_info(one.object), "__init__", of_mask(kInstance), false);
+      constructor = member(class_info(one.object), heap_.text("__init__"), of_mask(kInstance));
       if (constructor) {
         break;
       }
@@ -434,10 +441,9 @@ Value Interpreter::instantiate(const Value& cls, const Arguments& arguments, Nod
 // ---------------------------------------------------------------------------------- decorators
 
 Value Interpreter::decorated_member(const Module& module, NodeId function) {
-  const NodeKey key{module.id(), function.value};
-  const auto known = decorated_.find(key);
-  if (known != decorated_.end()) {
-    return known->second;
+  const std::uint64_t key = base::pair_key(module.id(), function.value);
+  if (const Value* const known = decorated_.find(key)) {
+    return *known;
   }
   const Value plain = function_object(module, function, nullptr);
   decorated_[key] = plain;  // while its decorators run

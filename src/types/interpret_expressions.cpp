@@ -38,7 +38,7 @@ Value Interpreter::eval(NodeId node, Env& env) {  // NOLINT(misc-no-recursion)
 Value Interpreter::eval_now(NodeId node, Env& env) {  // NOLINT(misc-no-recursion)
   switch (tree().kind(node)) {
     case NodeKind::Constant:
-      return eval_constant(node);
+      return eval_constant(*here().module, node);
     case NodeKind::Name:
       return eval_name(node, env);
     case NodeKind::Attribute:
@@ -151,8 +151,9 @@ Value Interpreter::eval_now(NodeId node, Env& env) {  // NOLINT(misc-no-recursio
   }
 }
 
-Value Interpreter::eval_constant(NodeId node) {
-  const syntax::ConstantView view(tree(), node);
+Value Interpreter::eval_constant(const Module& module, NodeId node) {
+  const syntax::Tree& source = module.tree();
+  const syntax::ConstantView view(source, node);
   switch (view.constant_kind()) {
     case ConstantKind::None:
       return of_mask(kNone);
@@ -161,7 +162,7 @@ Value Interpreter::eval_constant(NodeId node) {
     case ConstantKind::False:
       return of_bool(false);
     case ConstantKind::Int: {
-      const std::string_view text = tree().text(node);
+      const std::string_view text = source.text(node);
       std::int64_t number = 0;
       const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
       return error == std::errc() && end == text.data() + text.size() ? heap_.integer(number)
@@ -171,8 +172,15 @@ Value Interpreter::eval_constant(NodeId node) {
       return of_mask(kFloat);
     case ConstantKind::Imaginary:
       return of_mask(kComplex);
-    case ConstantKind::Str:
-      return heap_.str(tree().string_value(node));
+    case ConstantKind::Str: {
+      const std::uint64_t key = base::pair_key(module.id(), node.value);
+      if (const Value* const known = texts_.find(key)) {
+        return *known;
+      }
+      const Value value = heap_.str(source.string_value(node));
+      texts_[key] = value;
+      return value;
+    }
     case ConstantKind::Bytes:
       return of_mask(kBytes);
     case ConstantKind::Ellipsis:
@@ -181,13 +189,51 @@ Value Interpreter::eval_constant(NodeId node) {
   return kUnknown;
 }
 
+Interpreter::Memo& Interpreter::memo(const Module& module) {
+  if (memos_.size() <= module.id()) {
+    memos_.resize(module.id() + 1);
+  }
+  Memo& memo = memos_[module.id()];
+  if (memo.texts.empty()) {
+    memo.texts.resize(module.tree().size());
+    memo.chains.resize(module.tree().size());
+    memo.names.resize(module.scopes().names().size());
+  }
+  return memo;
+}
+
+TextId Interpreter::text_at(const Module& module, NodeId node, std::string_view text) {
+  TextId& place = memo(module).texts[node.value];
+  if (!place) {
+    place = heap_.text(text);
+  }
+  return place;
+}
+
+Value Interpreter::global_name(const Module& module, NodeId node, SymbolId mention) {
+  const std::string_view text = tree().text(node);
+  if (!mention || text.starts_with("__")) {
+    return module_name(module, text);
+  }
+  const std::uint32_t name = module.scopes().symbol(mention).name.value;
+  const Value known = memo(module).names[name];
+  if (!known.is_bottom()) {
+    return known;
+  }
+  const Value value = module_name(module, text);
+  if (is_settled()) {
+    memo(module).names[name] = value;
+  }
+  return value;
+}
+
 Value Interpreter::eval_name(NodeId node, Env& env) {
   const Module& module = *here().module;
   const SymbolId mention = module.scopes().resolve(node);
   const SymbolId symbol = mention ? module.scopes().follow(mention) : SymbolId();
   if (!symbol || module.scopes().symbol(symbol).has(scope::kModuleScope) ||
       (mention && module.scopes().symbol(mention).is_global())) {
-    return module_name(module, tree().text(node));
+    return global_name(module, node, mention);
   }
   if (module.owner(symbol) == here().scope && !env.slots.empty()) {
     const Value value = env.slots[module.slot(symbol)];
@@ -209,14 +255,17 @@ Value Interpreter::eval_attribute(NodeId node, Env& env) {  // NOLINT(misc-no-re
   const Value base = eval(view.value(), env);
   here().current = node;
   if (!env.members.empty()) {
-    const TextId chain = heap_.text(tree().text(node));
+    TextId& chain = memo(*here().module).chains[node.value];
+    if (!chain) {
+      chain = heap_.text(tree().text(node));
+    }
     for (const Member& member : env.members) {
       if (member.chain == chain) {
         return member.value;
       }
     }
   }
-  return attribute(base, view.attr_text());
+  return attribute(base, text_at(*here().module, node, view.attr_text()));
 }
 
 Value Interpreter::eval_elements(std::span<const NodeId> list,  // NOLINT(misc-no-recursion)

@@ -138,18 +138,18 @@ const Module& Interpreter::module(std::uint32_t id) {
 }
 
 Value Interpreter::module_object(const Module& module) {
-  Object object;
+  ObjectView object;
   object.kind = ObjectKind::Module;
   object.a = module.id();
-  return of_object(kStatic, heap_.intern(std::move(object)));
+  return of_object(kStatic, heap_.intern(object));
 }
 
 Value Interpreter::class_object(const Module& module, NodeId node) {
-  Object object;
+  ObjectView object;
   object.kind = ObjectKind::Class;
   object.a = module.id();
   object.b = node.value;
-  return of_object(kStatic, heap_.intern(std::move(object)));
+  return of_object(kStatic, heap_.intern(object));
 }
 
 Value Interpreter::function_object(const Module& module, NodeId node, const Env* env) {
@@ -190,6 +190,9 @@ Value Interpreter::function_object(const Module& module, NodeId node, const Env*
 }
 
 Value Interpreter::module_expression(const Module& module, NodeId expression) {
+  if (module.tree().kind(expression) == NodeKind::Constant) {
+    return eval_constant(module, expression);
+  }
   Activation activation;
   activation.module = &module;
   activation.caller = activation_;
@@ -203,13 +206,30 @@ Value Interpreter::module_expression(const Module& module, NodeId expression) {
   return value;
 }
 
+const std::vector<const Module*>& Interpreter::star_modules(const Module& module) {
+  Memo& known = memo(module);
+  if (!known.stars) {
+    std::vector<const Module*> stars;
+    for (const NodeId node : module.star_imports()) {
+      const syntax::ImportFromView view(module.tree(), node);
+      const Module* const other =
+          modules_.find(ModuleGraph::absolute_name(module, view.level(), view.module()));
+      if (other != nullptr && other != &module) {
+        stars.push_back(other);
+      }
+    }
+    memo(module).stars = std::move(stars);
+  }
+  return *memo(module).stars;
+}
+
 std::optional<Value> Interpreter::bound_name(const Module& module, std::string_view name) {
-  const std::uint64_t key = std::uint64_t{module.id()} << 32 | heap_.text(name).value;
-  const auto known = names_.find(key);
-  if (known != names_.end()) {
-    return known->second;
+  const std::uint64_t key = base::pair_key(module.id(), heap_.text(name).value);
+  if (const std::optional<Value>* const known = names_.find(key)) {
+    return *known;
   }
   names_[key] = kUnknown;  // while it is being worked out
+  ++unsettled_;
   std::optional<Value> result;
   if (const auto* bindings = module.bindings(name)) {
     std::size_t first = 0;
@@ -224,16 +244,13 @@ std::optional<Value> Interpreter::bound_name(const Module& module, std::string_v
     }
     result = value;
   } else {
-    const auto& stars = module.star_imports();
+    const std::vector<const Module*> stars =
+        name.starts_with('_') ? std::vector<const Module*>() : star_modules(module);
     for (auto it = stars.rbegin(); it != stars.rend() && !result; ++it) {
-      const syntax::ImportFromView view(module.tree(), *it);
-      const std::string target = ModuleGraph::absolute_name(module, view.level(), view.module());
-      const Module* other = modules_.find(target);
-      if (other != nullptr && other != &module && !name.starts_with('_')) {
-        result = bound_name(*other, name);
-      }
+      result = bound_name(**it, name);
     }
   }
+  --unsettled_;
   names_[key] = result;
   return result;
 }
@@ -242,13 +259,18 @@ Value Interpreter::module_name(const Module& module, std::string_view name) {
   if (const auto value = bound_name(module, name)) {
     return *value;
   }
+  const TextId text = heap_.text(name);
+  if (const Value* const known = builtins_.find(text.value)) {
+    return *known;
+  }
+  Value value = kUnknown;
   if (std::binary_search(kBuiltins.begin(), kBuiltins.end(), name)) {
-    return heap_.external("builtins." + std::string(name));
+    value = heap_.external("builtins." + std::string(name));
+  } else if (name == "__name__" || name == "__file__") {
+    value = of_mask(kStr);
   }
-  if (name == "__name__" || name == "__file__") {
-    return of_mask(kStr);
-  }
-  return kUnknown;
+  builtins_[text.value] = value;
+  return value;
 }
 
 Value Interpreter::module_attribute(const Module& module, std::string_view name) {
@@ -275,9 +297,9 @@ Value Interpreter::imported_from(std::string_view dotted, std::string_view name)
     // A submodule hides behind a package's own name of the same spelling.
     return module_attribute(*found, name);
   }
-  return external_attribute(canonical(dotted), name).object
-             ? heap_.external(canonical(std::string(dotted) + "." + std::string(name)))
-             : external_attribute(canonical(dotted), name);
+  const Value value = external_attribute(heap_.text(canonical(dotted)), heap_.text(name));
+  return value.object ? heap_.external(canonical(std::string(dotted) + "." + std::string(name)))
+                      : value;
 }
 
 Value Interpreter::import_value(const Module& module, NodeId alias, NodeId statement) {
@@ -338,7 +360,7 @@ void Interpreter::collect_members(const Module& module,  // NOLINT(misc-no-recur
                                   std::span<const NodeId> body, ClassInfo& info) {
   const syntax::Tree& source = module.tree();
   const auto add = [&](std::string_view name, NodeId node) {
-    info.members[heap_.text(heap_.text(name))] = node;
+    info.members[heap_.text(name).value] = node;
   };
   for (const NodeId statement : body) {
     switch (source.kind(statement)) {
@@ -382,12 +404,12 @@ void Interpreter::collect_members(const Module& module,  // NOLINT(misc-no-recur
 }
 
 const Interpreter::ClassInfo& Interpreter::class_info(ObjectId cls) {  // NOLINT(misc-no-recursion)
-  auto& place = classes_[cls.value];
-  if (place) {
+  ClassInfo*& place = classes_[cls.value];
+  if (place != nullptr) {
     return *place;
   }
-  place = std::make_unique<ClassInfo>();
-  ClassInfo& info = *place;
+  ClassInfo& info = class_storage_.emplace_back();
+  place = &info;
   const Object& object = heap_.get(cls);
   info.module = &module(object.a);
   info.node = NodeId(object.b);
@@ -416,7 +438,7 @@ const Interpreter::ClassInfo& Interpreter::class_info(ObjectId cls) {  // NOLINT
       method = source.parent(method);
     }
     if (method && syntax::FunctionDefView(source, method).name_text() != "__init__") {
-      info.assigned.insert(heap_.text(heap_.text(syntax::AttributeView(source, node).attr_text())));
+      info.assigned[heap_.text(syntax::AttributeView(source, node).attr_text()).value] = true;
     }
   }
   for (const NodeId argument : view.arguments()) {

@@ -53,7 +53,7 @@ std::optional<ValueMask> Interpreter::mask_of_class(
   }
   if (object.kind == ObjectKind::Sequence) {
     ValueMask mask = 0;
-    for (const Value& one : std::vector<Value>(object.values)) {
+    for (const Value& one : object.values) {
       const auto part = mask_of_class(one);
       if (!part) {
         return std::nullopt;

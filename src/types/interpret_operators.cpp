@@ -191,11 +191,11 @@ Value Interpreter::element_of(const Value& container) {
   if (container.is(kTuple | kList | kSet | kIterator | kDict | kNone)) {
     switch (object.kind) {
       case ObjectKind::Sequence:
-        return heap_.join(std::vector<Value>(object.values));
+        return heap_.join(object.values);
       case ObjectKind::Elements:
         return object.values[0];
       case ObjectKind::Record: {
-        const Value joined = heap_.join(std::vector<Value>(object.values));
+        const Value joined = heap_.join(object.values);
         return object.open ? heap_.join(joined, kUnknown) : joined;
       }
       default:
@@ -276,7 +276,7 @@ Value Interpreter::subscript(const Value& base, const Value& index, NodeId index
       const ClassInfo& info = class_info(ObjectId(object.a));
       if (info.is_dataclass) {
         Value all;
-        for (const auto& [name, value] : state_of(base.object).attributes) {
+        for (const Value& value : state_of(base.object).values) {
           all = heap_.join(all, value);
         }
         return all.is_bottom() ? kUnknown : all;

@@ -491,17 +491,15 @@ void Interpreter::store_attribute(NodeId target, const Value& value, Env& env) {
   if (heap_.kind(base.object) == ObjectKind::Instance &&
       constructing_.contains(base.object.value)) {
     State& state = state_of(base.object);
-    const std::string_view name = heap_.text(heap_.text(view.attr_text()));
+    const TextId name = heap_.text(view.attr_text());
     // Settings that a constructor writes down may be changed from outside.
     const NodeId parent = tree().parent(target);
     const bool literal =
         tree().kind(parent) == NodeKind::Assign &&
         tree().kind(syntax::AssignView(tree(), parent).value()) == NodeKind::Constant;
     const Value kept = literal ? generalised(value) : value;
-    const auto [place, added] = state.attributes.emplace(name, kept);
-    if (!added) {
-      place->second = heap_.join(place->second, kept);
-    }
+    Value& place = state.at(name);
+    place = heap_.join(place, kept);
   }
   refine(target, value, env);
 }
@@ -514,9 +512,8 @@ void Interpreter::store_back(NodeId expression, const Value& value, Env& env) {
     if (const Value base = eval(syntax::AttributeView(tree(), expression).value(), env);
         heap_.kind(base.object) == ObjectKind::Instance &&
         constructing_.contains(base.object.value)) {
-      const std::string_view name =
-          heap_.text(heap_.text(syntax::AttributeView(tree(), expression).attr_text()));
-      state_of(base.object).attributes[name] = value;
+      const TextId name = heap_.text(syntax::AttributeView(tree(), expression).attr_text());
+      state_of(base.object).at(name) = value;
     }
   }
 }

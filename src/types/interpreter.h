@@ -7,17 +7,17 @@
 #ifndef GRAPHMEND_TYPES_INTERPRETER_H_
 #define GRAPHMEND_TYPES_INTERPRETER_H_
 
+#include "base/flat_map.h"
 #include "types/heap.h"
 #include "types/modules.h"
 #include "types/torch_stubs.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
+#include <deque>
 #include <functional>
-#include <map>
-#include <memory>
 #include <optional>
-#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -105,34 +105,79 @@ class Interpreter {
     std::vector<Env> breaks;
     std::vector<Env> continues;
   };
-  struct NodeKey {
-    std::uint32_t module;
-    std::uint32_t node;
-    friend auto operator<=>(const NodeKey&, const NodeKey&) = default;
-  };
   struct ClassInfo {
     const Module* module = nullptr;
     NodeId node;
     std::vector<Value> order;  // Class and External values: the class, then its bases
-    std::unordered_map<std::string_view, NodeId> members;  // FunctionDef, ClassDef, Assign, ...
-    std::unordered_set<std::string_view> assigned;         // `self.x = ...` outside of __init__
+    // By the text of a name.
+    base::FlatMap<NodeId> members;  // FunctionDef, ClassDef, Assign, ...
+    base::FlatMap<bool> assigned;   // `self.x = ...` outside of __init__
     bool is_torch_module = false;
     bool is_dataclass = false;
     bool unknown_base = false;
   };
+  // What is found again and again of a module's nodes and names.
+  struct Memo {
+    std::vector<TextId> texts;   // by node: of an attribute, keyword or parameter its name
+    std::vector<TextId> chains;  // by node: of an attribute its whole text
+    std::vector<Value> names;    // by NameId: globals and builtins
+    std::optional<std::vector<const Module*>> stars;
+  };
   struct State {
-    std::unordered_map<std::string_view, Value> attributes;  // keys are texts of the heap
+    std::vector<TextId> names;  // in the order in which they were first assigned
+    std::vector<Value> values;
     bool done = false;
+
+    [[nodiscard]] const Value* find(TextId name) const {
+      const auto found = std::find(names.begin(), names.end(), name);
+      return found == names.end() ? nullptr
+                                  : &values[static_cast<std::size_t>(found - names.begin())];
+    }
+    // Empty when it is new.
+    Value& at(TextId name) {
+      const auto found = std::find(names.begin(), names.end(), name);
+      if (found != names.end()) {
+        return values[static_cast<std::size_t>(found - names.begin())];
+      }
+      names.push_back(name);
+      return values.emplace_back();
+    }
+  };
+  struct CallView {
+    ObjectId function;
+    bool quiet = false;
+    bool unsure = false;
+    std::span<const Value> arguments;
   };
   struct CallKey {
     ObjectId function;
     bool quiet = false;
     bool unsure = false;
     std::vector<Value> arguments;
-    friend bool operator==(const CallKey&, const CallKey&) = default;
+    [[nodiscard]] CallView view() const { return {function, quiet, unsure, arguments}; }
   };
   struct CallKeyHash {
-    std::size_t operator()(const CallKey& key) const;
+    using is_transparent = void;
+    std::size_t operator()(const CallView& key) const;
+    std::size_t operator()(const CallKey& key) const { return (*this)(key.view()); }
+  };
+  struct CallKeyEqual {
+    using is_transparent = void;
+    bool operator()(const CallView& left, const CallView& right) const {
+      return left.function == right.function && left.quiet == right.quiet &&
+             left.unsure == right.unsure &&
+             std::equal(left.arguments.begin(), left.arguments.end(), right.arguments.begin(),
+                        right.arguments.end());
+    }
+    bool operator()(const CallKey& left, const CallKey& right) const {
+      return (*this)(left.view(), right.view());
+    }
+    bool operator()(const CallKey& left, const CallView& right) const {
+      return (*this)(left.view(), right);
+    }
+    bool operator()(const CallView& left, const CallKey& right) const {
+      return (*this)(left, right.view());
+    }
   };
 
   // ---------------------------------------------------------------- statements
@@ -160,8 +205,9 @@ class Interpreter {
   // --------------------------------------------------------------- expressions
   Value eval(NodeId node, Env& env);
   Value eval_now(NodeId node, Env& env);
-  Value eval_constant(NodeId node);
+  Value eval_constant(const Module& module, NodeId node);
   Value eval_name(NodeId node, Env& env);
+  Value global_name(const Module& module, NodeId node, scope::SymbolId mention);
   Value eval_attribute(NodeId node, Env& env);
   Value eval_subscript(NodeId node, Env& env);
   Value eval_compare(NodeId node, Env& env);
@@ -185,22 +231,27 @@ class Interpreter {
   Truth is_instance(const Value& value, const Value& cls);
 
   // ---------------------------------------------------------------- attributes
-  Value attribute(const Value& base, std::string_view name);
-  Value attribute_of_object(const Value& base, std::string_view name);
-  Value tensor_attribute(const Value& base, std::string_view name);
-  Value method(const Value& receiver, std::string_view name);
-  Value instance_attribute(const Value& self, std::string_view name);
-  Value class_attribute(const Value& cls, std::string_view name, const Value& self);
-  std::optional<Value> member(const ClassInfo& info, std::string_view name, const Value& self,
-                              bool skip_own);
-  Value external_attribute(std::string_view dotted, std::string_view name);
-  Value external_instance_attribute(const Value& base, std::string_view name);
+  Value attribute(const Value& base, std::string_view name) {
+    return attribute(base, heap_.text(name));
+  }
+  Value attribute(const Value& base, TextId id);
+  Value attribute_of_object(const Value& base, TextId id);
+  Value tensor_attribute(const Value& base, TextId id);
+  Value method(const Value& receiver, TextId name);
+  Value instance_attribute(const Value& self, TextId key);
+  Value class_attribute(const Value& cls, TextId id, const Value& self);
+  std::optional<Value> member(const ClassInfo& info, TextId name, const Value& self);
+  Value external_attribute(TextId dotted, TextId name);
+  Value new_external_attribute(std::string_view dotted, std::string_view name);
+  Value external_instance_attribute(const Value& base, TextId id);
   Value bind_method(const Value& function, const Value& self);
 
   // ------------------------------------------------------------ modules, classes
   Value module_attribute(const Module& module, std::string_view name);
   Value module_name(const Module& module, std::string_view name);
   std::optional<Value> bound_name(const Module& module, std::string_view name);
+  // The modules that `from x import *` names, in order.
+  const std::vector<const Module*>& star_modules(const Module& module);
   Value binding_value(const Module& module, std::string_view name, const ModuleBinding& binding);
   Value import_value(const Module& module, NodeId alias, NodeId statement);
   Value imported(std::string_view dotted);
@@ -233,6 +284,8 @@ class Interpreter {
                           const Arguments& arguments, bool root, bool method);
   Value root_parameter(const Module& module, NodeId param, bool forward, bool first);
   Value run_function(ObjectId function, std::vector<Value> parameters, NodeId site);
+  // The parameter that a function always gives back, whatever else it does; -1 when there is none.
+  int returned_parameter(const Module& module, NodeId function);
   Value call_external(std::string_view dotted, const Arguments& arguments, NodeId site);
   Value call_builtin(std::string_view name, const Arguments& arguments, NodeId site);
   Value call_library(std::string_view dotted, const Arguments& arguments, NodeId site);
@@ -258,6 +311,11 @@ class Interpreter {
   bool mentions_tensor(const Value& value, int depth = 0) const;
 
   [[nodiscard]] const Module& module(std::uint32_t id);
+  Memo& memo(const Module& module);
+  // `text`, which is that of the node, interned.
+  TextId text_at(const Module& module, NodeId node, std::string_view text);
+  // No name of a module is being worked out: what is found now holds for good.
+  [[nodiscard]] bool is_settled() const { return unsettled_ == 0; }
   Activation& here() { return *activation_; }
   const syntax::Tree& tree() const { return activation_->module->tree(); }
   void record(NodeId node, const Value& value);
@@ -276,15 +334,25 @@ class Interpreter {
   std::uint64_t work_ = 0;
   std::vector<const Module*> module_cache_;
   std::vector<std::vector<Value>> spare_values_;  // memory of activations that are done
-  std::unordered_map<std::uint64_t, std::optional<Value>> names_;  // by module and text
-  std::map<NodeKey, Value> decorated_;
-  std::unordered_map<std::uint32_t, std::unique_ptr<ClassInfo>> classes_;
-  std::unordered_map<std::uint32_t, std::unique_ptr<State>> states_;
+  base::FlatMap<std::optional<Value>> names_;     // by module and text
+  int unsettled_ = 0;                             // names that are being worked out
+  std::vector<Memo> memos_;                       // by module
+  base::FlatMap<Value> annotations_;              // by module and node
+  base::FlatMap<int> returned_parameters_;        // by module and node
+  base::FlatMap<Value> builtins_;                 // by text
+  base::FlatMap<Value> external_attributes_;      // by texts
+  base::FlatMap<Value> texts_;                    // of constants, by module and node
+  base::FlatMap<Value> decorated_;                // by module and node
+  base::FlatMap<ClassInfo*> classes_;
+  std::deque<ClassInfo> class_storage_;
+  base::FlatMap<State*> states_;
+  std::deque<State> state_storage_;
   std::unordered_set<std::uint32_t> constructing_;
-  std::unordered_map<CallKey, Value, CallKeyHash> calls_;
-  std::map<NodeKey, int> runs_;
-  std::map<NodeKey, int> quiet_runs_;
-  std::set<NodeKey> ever_run_;
+  std::unordered_map<CallKey, Value, CallKeyHash, CallKeyEqual> calls_;
+  // By module and node.
+  base::FlatMap<int> runs_;
+  base::FlatMap<int> quiet_runs_;
+  base::FlatMap<bool> ever_run_;
 };
 
 }  // namespace graphmend::types

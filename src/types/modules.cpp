@@ -263,36 +263,45 @@ const ModuleGraph::Folder& ModuleGraph::folder(const std::string& path) {
   return *folders_.try_emplace(path, std::move(made)).first->second;
 }
 
-ModuleGraph::Entry& ModuleGraph::entry_of(const std::string& path) {
-  Entry* entry = nullptr;
+namespace {
+
+std::string folder_of(const std::string& path) {
+  const std::size_t slash = path.rfind('/');
+  return slash == std::string::npos ? "." : path.substr(0, slash);
+}
+
+}  // namespace
+
+ModuleGraph::Entry& ModuleGraph::place_of(const std::string& path) {
   {
     const std::scoped_lock lock(mutex_);
     const auto known = by_given_path_.find(path);
     if (known != by_given_path_.end()) {
-      entry = known->second;
+      return *known->second;
     }
   }
-  const std::size_t slash = path.rfind('/');
-  const Folder* const above =
-      entry == nullptr ? &folder(slash == std::string::npos ? "." : path.substr(0, slash))
-                       : nullptr;
-  if (entry == nullptr) {
-    // One module for a file, however many links lead to it.
-    std::error_code error;
-    std::string key = fs::is_symlink(path, error) ? fs::weakly_canonical(path, error).string()
-                                                  : above->real + "/" + path.substr(slash + 1);
-    if (error || key.empty()) {
-      key = path;
-    }
-    const std::scoped_lock lock(mutex_);
-    auto& place = by_path_[std::move(key)];
-    if (!place) {
-      place = std::make_unique<Entry>();
-    }
-    entry = place.get();
-    by_given_path_[path] = entry;
+  // One module for a file, however many links lead to it.
+  std::error_code error;
+  std::string key = fs::is_symlink(path, error)
+                        ? fs::weakly_canonical(path, error).string()
+                        : folder(folder_of(path)).real + "/" + path.substr(path.rfind('/') + 1);
+  if (error || key.empty()) {
+    key = path;
   }
+  const std::scoped_lock lock(mutex_);
+  auto& place = by_path_[std::move(key)];
+  if (!place) {
+    place = std::make_unique<Entry>();
+    place->path = path;
+  }
+  by_given_path_[path] = place.get();
+  return *place;
+}
+
+ModuleGraph::Entry& ModuleGraph::entry_of(const std::string& given) {
+  Entry* const entry = &place_of(given);
   std::call_once(entry->parsed, [&] {
+    const std::string& path = entry->path;
     auto bytes = read_file(path);
     if (!bytes) {
       entry->problem = "the file can't be read";
@@ -304,7 +313,7 @@ ModuleGraph::Entry& ModuleGraph::entry_of(const std::string& path) {
       entry->problem = source.error().message;
       return;
     }
-    ModuleName name = above != nullptr ? name_within(above->package, path) : module_name_of(path);
+    ModuleName name = name_within(folder(folder_of(path)).package, path);
     std::uint32_t id = 0;
     {
       const std::scoped_lock lock(mutex_);

