@@ -187,6 +187,15 @@ def build() -> str:
     return digest(repr(parts).encode()).hex()
 
 
+def findings() -> Path | None:
+    """The folder in which the core keeps what a check found; None when nothing is kept."""
+    try:
+        return root() / "check" / build() if enabled() else None
+    except (OSError, RuntimeError) as problem:
+        log.info("nothing is kept: %s", problem)
+        return None
+
+
 _store: tuple[tuple[str | None, bool], Store | None] | None = None
 
 
@@ -223,11 +232,17 @@ def main(arguments: Sequence[str]) -> int:
     if list(arguments) == ["info"]:
         return _info()
     if list(arguments) == ["clear"]:
-        place = root() / "mended"
-        count = len(list(place.glob(f"*/*/*{_SUFFIX}")))
-        shutil.rmtree(place, ignore_errors=True)
-        left = len(list(place.glob(f"*/*/*{_SUFFIX}")))
-        print(f"{count - left} files removed from {place}")
+        places = [root() / "mended", root() / "check"]
+
+        def files() -> int:
+            kept = (f"*/*/*{_SUFFIX}", "*/*/*.findings", "*/*.declared")
+            return sum(len(list(place.glob(one))) for place in places for one in kept)
+
+        count = files()
+        for place in places:
+            shutil.rmtree(place, ignore_errors=True)
+        left = files()
+        print(f"{count - left} files removed from {root()}")
         if left:
             print(f"{left} files can't be removed", file=sys.stderr)
         return 1 if left else 0
@@ -243,8 +258,12 @@ def _info() -> int:
         files = list(folder.glob(f"*/*{_SUFFIX}"))
         sizes = [path.stat().st_size for path in files]
         print(f"{folder.name}: {len(files)} source files, {sum(sizes)} bytes")
+    checks = sorted((root() / "check").glob("*"))
+    for folder in checks:
+        sizes = [path.stat().st_size for path in folder.glob("*/*.findings")]
+        print(f"{folder.name}: findings of {len(sizes)} groups of files, {sum(sizes)} bytes")
     stale = 0
-    for path in place.glob(f"*/*/*{_TEMPORARY}"):
+    for path in [*place.glob(f"*/*/*{_TEMPORARY}"), *(root() / "check").glob(f"*/*/*{_TEMPORARY}")]:
         try:  # left by a process that was killed
             if time.time() - path.stat().st_mtime > _OLD:
                 path.unlink()
@@ -253,6 +272,6 @@ def _info() -> int:
             continue
     if stale:
         print(f"{stale} unfinished files removed")
-    if not builds:
+    if not builds and not checks:
         print("empty")
     return 0

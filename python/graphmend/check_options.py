@@ -12,6 +12,8 @@ import tomllib
 from collections.abc import Sequence
 from pathlib import Path
 
+from graphmend import cache
+
 # Settings of [tool.graphmend] that are options of the command.
 LISTS = ("select", "ignore")
 VALUES = ("min-certainty", "baseline", "threads", "python-version", "environment")
@@ -36,6 +38,11 @@ def expand(arguments: Sequence[str]) -> list[str]:
         if not any(one == flag or one.startswith(f"{flag}=") for one in rest):
             options.append(f"{flag}={value}")
     options += [f"--search-path={folder}" for folder in search_paths(environment)]
+    kept = cache.findings()
+    if "--no-cache" in rest:
+        rest.remove("--no-cache")
+    elif kept is not None and not any(one.startswith("--cache") for one in rest):
+        options.append(f"--cache={kept}")
     if since is not None:
         options.append("--only-changed")
         options += [f"--changed={lines}" for lines in changed_lines(since, Path.cwd())]

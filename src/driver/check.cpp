@@ -37,6 +37,7 @@ struct Options {
   std::string min_certainty = "possible";
   std::string baseline;
   std::string write_baseline;
+  std::string cache;
   bool only = false;
   unsigned threads = 0;
   syntax::PythonVersion version = syntax::kNewestVersion;
@@ -146,6 +147,7 @@ ExitStatus run_check(const Options& options, Console& console) {
   }
   request.search_paths = options.search_paths;
   request.version = options.version;
+  request.cache = options.cache;
   request.decode = console.host.decode;
   request.threads =
       options.threads != 0 ? options.threads : std::max(1U, std::thread::hardware_concurrency());
@@ -231,6 +233,11 @@ Action declare_check(CLI::App& parser) {
                   "Write the findings to this file, and report none")
       ->type_name("FILE");
   parser.add_option("--threads", options->threads, "Threads (default: one a core)")->type_name("N");
+  parser
+      .add_option(
+          "--cache", options->cache,
+          "Keep findings in this folder; the command gives the user's (see GRAPHMEND_CACHE)")
+      ->type_name("DIR");
   parser
       .add_option("--search-path", options->search_paths,
                   "Look imports up in this folder, too; the command gives those of the environment")

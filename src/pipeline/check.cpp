@@ -2,6 +2,7 @@
 
 #include "breaks/catalogue.h"
 #include "breaks/scene.h"
+#include "pipeline/check_cache.h"
 #include "pipeline/ignores.h"
 #include "types/interpreter.h"
 #include "types/modules.h"
@@ -9,11 +10,15 @@
 
 #include <algorithm>
 #include <atomic>
+#include <filesystem>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <set>
+#include <span>
+#include <string>
+#include <system_error>
 #include <thread>
-#include <tuple>
 #include <unordered_set>
 #include <utility>
 
@@ -24,9 +29,6 @@ using syntax::NodeId;
 using syntax::NodeKind;
 using types::Activation;
 using types::Module;
-
-// A finding's place: module, first byte, kind.
-using Place = std::tuple<std::string, std::uint32_t, std::uint32_t, std::string_view>;
 
 std::string function_name(const Module& module, NodeId function) {
   const syntax::Tree& tree = module.tree();
@@ -40,13 +42,6 @@ std::string function_name(const Module& module, NodeId function) {
   return name;
 }
 
-// What one file gives, the findings that its roots lead to in other files included.
-struct FileResult {
-  std::map<Place, CheckFinding> findings;
-  std::vector<CheckProblem> problems;
-  std::size_t roots = 0;
-};
-
 // Files that are checked one after the other and share what was found out of the modules that they
 // use: most of the work is in those.
 constexpr std::size_t kChunk = 128;
@@ -56,9 +51,10 @@ class ChunkChecker {
  public:
   ChunkChecker(types::ModuleGraph& modules, const types::TorchStubs& stubs,
                const std::unordered_set<std::string_view>& paths)
-      : paths_(paths), interpreter_(modules, stubs, heap_, [this](const Activation& activation) {
-          observe(activation);
-        }) {}
+      : modules_(modules),
+        paths_(paths),
+        interpreter_(modules, stubs, heap_,
+                     [this](const Activation& activation) { observe(activation); }) {}
 
   void run(const Module& module, FileResult& result) {
     result_ = &result;
@@ -85,6 +81,29 @@ class ChunkChecker {
         interpreter_.run_root(module, function, cls);
       }
     }
+  }
+
+  // What all results so far depend on, those of the files `own` among them.
+  [[nodiscard]] std::vector<Dependency> dependencies(std::span<const std::string> own) {
+    std::vector<Dependency> all;
+    const auto add = [&](std::string name, const std::string& path) {
+      Dependency& one = all.emplace_back();
+      one.name = std::move(name);
+      one.path = path;
+      if (!path.empty()) {
+        one.spelled = modules_.spelling(path);
+        one.module = modules_.name_of(path);
+        one.hash = modules_.hash_of(path);
+        one.checked = paths_.contains(one.spelled);
+      }
+    };
+    for (const std::string& path : own) {
+      add({}, path);
+    }
+    for (const auto& [name, module] : interpreter_.lookups()) {
+      add(name, modules_.resolve(name));
+    }
+    return all;
   }
 
  private:
@@ -178,11 +197,8 @@ class ChunkChecker {
     finding.column = start.column;
     finding.end_line = end.line;
     finding.end_column = end.column;
-    finding.kind = found.kind->page.name;
-    finding.gb = found.kind->page.gb.substr(0, 6);
+    describe_kind(*found.kind, finding);
     finding.certainty = found.claim.certainty;
-    finding.message = found.kind->page.title;
-    finding.mend = found.kind->page.mend;
     finding.function = function_name(module, activation.function);
     const base::TextRange line = lines.line_range(start.line);
     finding.excerpt = module.tree().text(line);
@@ -200,6 +216,7 @@ class ChunkChecker {
     return finding;
   }
 
+  types::ModuleGraph& modules_;
   const std::unordered_set<std::string_view>& paths_;
   FileResult* result_ = nullptr;
   types::Heap heap_;
@@ -255,14 +272,63 @@ std::vector<std::string> with_package_roots(const CheckRequest& request) {
   return roots;
 }
 
+// All that findings depend on beside the files.
+std::string facts_of(const CheckRequest& request, const types::StubSources& torch) {
+  std::error_code error;
+  std::string facts = std::to_string(unsigned{request.version.minor}) + '\n' +
+                      std::to_string(torch.hash) + '\n' +
+                      std::filesystem::current_path(error).string();
+  return facts;
+}
+
+// torch's declarations, worked out when a chunk is checked for the first time.
+class LazyStubs {
+ public:
+  LazyStubs(const types::StubSources& sources, std::string cache)
+      : sources_(&sources), cache_(std::move(cache)) {}
+  const types::TorchStubs& get() {
+    std::call_once(once_, [&] {
+      if (sources_->files.empty()) {
+        return;
+      }
+      const std::string path = cache_ + "/torch-" + std::to_string(sources_->hash) + ".declared";
+      auto lines = cache_.empty() ? std::nullopt : read_kept(path);
+      if (!lines) {
+        lines = types::declare_torch(*sources_);
+        if (!cache_.empty()) {
+          write_kept(path, *lines);
+        }
+      }
+      if (!lines->empty()) {
+        installed_ = types::TorchStubs::parse(*lines);
+      }
+    });
+    return installed_ ? *installed_ : types::TorchStubs::shipped();
+  }
+
+ private:
+  const types::StubSources* sources_;
+  std::string cache_;
+  std::once_flag once_;
+  std::optional<types::TorchStubs> installed_;
+};
+
 }  // namespace
+
+void describe_kind(const breaks::Entry& kind, CheckFinding& finding) {
+  finding.kind = kind.page.name;
+  finding.gb = kind.page.gb.substr(0, 6);
+  finding.message = kind.page.title;
+  finding.mend = kind.page.mend;
+}
 
 CheckResult check(const CheckRequest& request, const CheckProgress& progress) {
   types::ModuleGraph modules(with_package_roots(request), request.version, request.decode);
   const std::string torch = modules.torch_folder();
-  const types::TorchStubs installed =
-      torch.empty() ? types::TorchStubs() : types::TorchStubs::read(torch);
-  const types::TorchStubs& stubs = torch.empty() ? types::TorchStubs::shipped() : installed;
+  const types::StubSources sources =
+      torch.empty() ? types::StubSources() : types::read_stub_sources(torch);
+  LazyStubs stubs(sources, request.cache);
+  const CheckCache cache(request.cache, facts_of(request, sources));
   std::unordered_set<std::string_view> paths(request.files.begin(), request.files.end());
   for (const std::string& file : request.files) {
     modules.announce(file);
@@ -277,13 +343,28 @@ CheckResult check(const CheckRequest& request, const CheckProgress& progress) {
       if (begin >= request.files.size()) {
         return;
       }
-      ChunkChecker checker(modules, stubs, paths);
-      for (std::size_t i = begin; i < std::min(begin + kChunk, request.files.size()); ++i) {
-        check_file(request.files[i], modules, checker, results[i]);
+      const std::span<const std::string> files =
+          std::span(request.files).subspan(begin, std::min(kChunk, request.files.size() - begin));
+      const auto report = [&](std::size_t count) {
         if (progress) {
           const std::scoped_lock lock(mutex);
-          progress(++done, request.files.size());
+          progress(done += count, request.files.size());
         }
+      };
+      if (auto known = cache.load(files, modules, paths)) {
+        std::move(known->begin(), known->end(),
+                  results.begin() + static_cast<std::ptrdiff_t>(begin));
+        report(files.size());
+        continue;
+      }
+      ChunkChecker checker(modules, stubs.get(), paths);
+      for (std::size_t i = begin; i < begin + files.size(); ++i) {
+        check_file(request.files[i], modules, checker, results[i]);
+        report(1);
+      }
+      if (cache.enabled()) {
+        cache.store(files, std::span(results).subspan(begin, files.size()),
+                    checker.dependencies(files));
       }
     }
   };

@@ -2,6 +2,7 @@
 #ifndef GRAPHMEND_PIPELINE_CHECK_H_
 #define GRAPHMEND_PIPELINE_CHECK_H_
 
+#include "breaks/catalogue.h"
 #include "breaks/finding.h"
 #include "source/source_file.h"
 #include "syntax/version.h"
@@ -20,6 +21,8 @@ struct CheckRequest {
   std::vector<std::string> search_paths;
   syntax::PythonVersion version = syntax::kNewestVersion;
   unsigned threads = 1;
+  // Where findings are kept from run to run, for this build of the core; nowhere when it is empty.
+  std::string cache;
   // For sources in encodings that the core does not know.
   source::Decoder decode;
 };
@@ -47,6 +50,9 @@ struct CheckFinding {
   std::vector<Passage> reached_from;  // from the root on, the function that holds it last
   std::string excerpt;                // the first line
 };
+
+// Fills in what a kind says of each of its findings.
+void describe_kind(const breaks::Entry& kind, CheckFinding& finding);
 
 // What kept a file from being checked, or a comment that does nothing.
 struct CheckProblem {

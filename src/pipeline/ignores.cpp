@@ -57,8 +57,8 @@ void apply_ignores(types::ModuleGraph& modules, const std::vector<std::string>& 
                    CheckResult& result) {
   std::map<std::string_view, std::vector<Ignore>> by_path;
   for (const std::string& path : files) {
-    const types::Module* module = modules.parse(path);
-    if (module == nullptr || module->tree().source().find(kMark) == std::string_view::npos) {
+    const types::Module* module = modules.contains(path, kMark) ? modules.parse(path) : nullptr;
+    if (module == nullptr) {
       continue;
     }
     const syntax::Tree& tree = module->tree();

@@ -137,6 +137,16 @@ const Module& Interpreter::module(std::uint32_t id) {
   return *module_cache_[id];
 }
 
+const Module* Interpreter::find_module(const std::string& dotted) {
+  const auto known = lookups_.find(dotted);
+  if (known != lookups_.end()) {
+    return known->second;
+  }
+  const Module* const module = modules_.find(dotted);
+  lookups_.emplace(dotted, module);
+  return module;
+}
+
 Value Interpreter::module_object(const Module& module) {
   ObjectView object;
   object.kind = ObjectKind::Module;
@@ -213,7 +223,7 @@ const std::vector<const Module*>& Interpreter::star_modules(const Module& module
     for (const NodeId node : module.star_imports()) {
       const syntax::ImportFromView view(module.tree(), node);
       const Module* const other =
-          modules_.find(ModuleGraph::absolute_name(module, view.level(), view.module()));
+          find_module(ModuleGraph::absolute_name(module, view.level(), view.module()));
       if (other != nullptr && other != &module) {
         stars.push_back(other);
       }
@@ -278,7 +288,7 @@ Value Interpreter::module_attribute(const Module& module, std::string_view name)
     return *value;
   }
   if (module.is_package()) {
-    if (const Module* below = modules_.find(module.name() + "." + std::string(name))) {
+    if (const Module* below = find_module(module.name() + "." + std::string(name))) {
       return module_object(*below);
     }
   }
@@ -286,14 +296,14 @@ Value Interpreter::module_attribute(const Module& module, std::string_view name)
 }
 
 Value Interpreter::imported(std::string_view dotted) {
-  if (const Module* found = modules_.find(dotted)) {
+  if (const Module* found = find_module(std::string(dotted))) {
     return module_object(*found);
   }
   return heap_.external(canonical(dotted));
 }
 
 Value Interpreter::imported_from(std::string_view dotted, std::string_view name) {
-  if (const Module* found = modules_.find(dotted)) {
+  if (const Module* found = find_module(std::string(dotted))) {
     // A submodule hides behind a package's own name of the same spelling.
     return module_attribute(*found, name);
   }
@@ -311,8 +321,8 @@ Value Interpreter::import_value(const Module& module, NodeId alias, NodeId state
   const syntax::ImportFromView from(module.tree(), statement);
   const std::string target = ModuleGraph::absolute_name(module, from.level(), from.module());
   if (from.level() > 0 && from.module().empty()) {
-    if (const Module* below = modules_.find(target + "." + view.name())) {
-      const Module* package = modules_.find(target);
+    if (const Module* below = find_module(target + "." + view.name())) {
+      const Module* package = find_module(target);
       if (package == nullptr || package == &module || package->bindings(view.name()) == nullptr) {
         return module_object(*below);
       }

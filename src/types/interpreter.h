@@ -88,6 +88,11 @@ class Interpreter {
   // What a decorator or another expression at module level is.
   Value module_expression(const Module& module, NodeId expression);
   [[nodiscard]] Heap& heap() { return heap_; }
+  // The dotted names that were looked up so far, with what was found: what all results depend on,
+  // beside the modules that were asked about.
+  [[nodiscard]] const std::unordered_map<std::string, const Module*>& lookups() const {
+    return lookups_;
+  }
 
  private:
   friend class Builtins;
@@ -311,6 +316,7 @@ class Interpreter {
   bool mentions_tensor(const Value& value, int depth = 0) const;
 
   [[nodiscard]] const Module& module(std::uint32_t id);
+  const Module* find_module(const std::string& dotted);
   Memo& memo(const Module& module);
   // `text`, which is that of the node, interned.
   TextId text_at(const Module& module, NodeId node, std::string_view text);
@@ -333,6 +339,7 @@ class Interpreter {
   int quiet_ = 0;       // constructors and decorators run: nothing is reported
   std::uint64_t work_ = 0;
   std::vector<const Module*> module_cache_;
+  std::unordered_map<std::string, const Module*> lookups_;
   std::vector<std::vector<Value>> spare_values_;  // memory of activations that are done
   base::FlatMap<std::optional<Value>> names_;     // by module and text
   int unsettled_ = 0;                             // names that are being worked out

@@ -298,17 +298,43 @@ ModuleGraph::Entry& ModuleGraph::place_of(const std::string& path) {
   return *place;
 }
 
+void ModuleGraph::read(Entry& entry) {
+  std::call_once(entry.was_read, [&] {
+    entry.bytes = read_file(entry.path);
+    entry.hash = entry.bytes ? XXH3_64bits(entry.bytes->data(), entry.bytes->size()) : 0;
+  });
+}
+
+std::uint64_t ModuleGraph::hash_of(const std::string& path) {
+  Entry& entry = place_of(path);
+  read(entry);
+  return entry.hash;
+}
+
+bool ModuleGraph::contains(const std::string& path, std::string_view text) {
+  Entry& entry = place_of(path);
+  read(entry);
+  const std::string_view held = entry.module  ? entry.module->tree().source()
+                                : entry.bytes ? std::string_view(*entry.bytes)
+                                              : std::string_view();
+  return held.find(text) != std::string_view::npos;
+}
+
+std::string ModuleGraph::name_of(const std::string& path) {
+  return name_within(folder(folder_of(path)).package, path).name;
+}
+
 ModuleGraph::Entry& ModuleGraph::entry_of(const std::string& given) {
   Entry* const entry = &place_of(given);
+  read(*entry);
   std::call_once(entry->parsed, [&] {
     const std::string& path = entry->path;
-    auto bytes = read_file(path);
-    if (!bytes) {
+    if (!entry->bytes) {
       entry->problem = "the file can't be read";
       return;
     }
-    entry->hash = XXH3_64bits(bytes->data(), bytes->size());
-    auto source = source::SourceFile::from_bytes(path, *std::move(bytes), decode_);
+    auto source = source::SourceFile::from_bytes(path, *std::move(entry->bytes), decode_);
+    entry->bytes.reset();
     if (!source) {
       entry->problem = source.error().message;
       return;
@@ -352,17 +378,19 @@ const Module* ModuleGraph::load(const std::string& path, std::string* problem) {
 }
 
 const Module* ModuleGraph::find(std::string_view dotted) {
+  const std::string path = resolve(dotted);
+  return path.empty() ? nullptr : prepared(entry_of(path));
+}
+
+std::string ModuleGraph::resolve(std::string_view dotted) {
   if (dotted.empty() || is_opaque(dotted)) {
-    return nullptr;
+    return {};
   }
   {
     const std::scoped_lock lock(mutex_);
     const auto found = by_name_.find(dotted);
-    if (found != by_name_.end() && found->second == nullptr) {
-      return nullptr;
-    }
     if (found != by_name_.end()) {
-      return found->second->module.get();
+      return found->second;
     }
   }
   std::string relative(dotted);
@@ -381,11 +409,9 @@ const Module* ModuleGraph::find(std::string_view dotted) {
       break;
     }
   }
-  Entry* const entry = path.empty() ? nullptr : &entry_of(path);
-  const Module* const module = entry == nullptr ? nullptr : prepared(*entry);
   const std::scoped_lock lock(mutex_);
-  by_name_[std::string(dotted)] = entry;
-  return module;
+  by_name_[std::string(dotted)] = path;
+  return path;
 }
 
 std::string ModuleGraph::absolute_name(const Module& from, std::uint32_t level,
@@ -421,15 +447,6 @@ std::string ModuleGraph::torch_folder() const {
     }
   }
   return {};
-}
-
-std::vector<std::pair<std::string, std::uint64_t>> ModuleGraph::contents() {
-  const std::scoped_lock lock(mutex_);
-  std::vector<std::pair<std::string, std::uint64_t>> result;
-  for (const auto& [path, entry] : by_path_) {
-    result.emplace_back(path, entry->hash);
-  }
-  return result;
 }
 
 }  // namespace graphmend::types

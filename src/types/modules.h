@@ -107,6 +107,14 @@ class ModuleGraph {
   void announce(const std::string& path) { (void)place_of(path); }
   // The module of a file; null when it can't be read or decoded (`problem` says why).
   const Module* load(const std::string& path, std::string* problem = nullptr);
+  // Of a file, without parsing it: a hash of its bytes (0 when it can't be read), whether they hold
+  // a text, how it was first spelt, and the name of its module.
+  [[nodiscard]] std::uint64_t hash_of(const std::string& path);
+  [[nodiscard]] bool contains(const std::string& path, std::string_view text);
+  [[nodiscard]] const std::string& spelling(const std::string& path) { return place_of(path).path; }
+  [[nodiscard]] std::string name_of(const std::string& path);
+  // The file of a dotted name; empty when find() finds none.
+  [[nodiscard]] std::string resolve(std::string_view dotted);
   // The same, with nothing but its tree and lines.
   const Module* parse(const std::string& path, std::string* problem = nullptr);
   // The module of a dotted name, null when it is in no search path. Packages whose sources are
@@ -118,15 +126,15 @@ class ModuleGraph {
   [[nodiscard]] const Module& module(std::uint32_t id);
   // The installed torch's folder; empty when there is none.
   [[nodiscard]] std::string torch_folder() const;
-  // Paths of all modules that were read, with a hash of their contents.
-  [[nodiscard]] std::vector<std::pair<std::string, std::uint64_t>> contents();
 
  private:
   struct Entry {
     std::string path;  // as it was first spelt
+    std::once_flag was_read;
     std::once_flag parsed;
     std::once_flag prepared;
     std::unique_ptr<Module> module;
+    std::optional<std::string> bytes;  // until they are parsed
     std::string problem;
     std::uint64_t hash = 0;
   };
@@ -145,6 +153,7 @@ class ModuleGraph {
   using ByText = std::unordered_map<std::string, T, TextHash, std::equal_to<>>;
 
   Entry& place_of(const std::string& path);
+  static void read(Entry& entry);
   // The entry of a path, parsed.
   Entry& entry_of(const std::string& path);
   const Module* prepared(Entry& entry);
@@ -156,7 +165,7 @@ class ModuleGraph {
   std::mutex mutex_;
   ByText<Entry*> by_given_path_;
   ByText<std::unique_ptr<Entry>> by_path_;  // by what the path's links lead to
-  ByText<Entry*> by_name_;                  // null: not found
+  ByText<std::string> by_name_;             // empty: not found
   ByText<std::unique_ptr<Folder>> folders_;
   std::vector<const Module*> by_id_{nullptr};
   std::uint32_t next_id_ = 1;

@@ -10,6 +10,8 @@
 #include <set>
 #include <system_error>
 
+#include <xxhash.h>
+
 namespace graphmend::types {
 namespace {
 
@@ -207,13 +209,38 @@ class Declarer {
 
 }  // namespace
 
-std::string declare_torch(const std::string& folder) {
+StubSources read_stub_sources(const std::string& folder) {
+  std::vector<std::string> names = {"return_types.pyi", "_C/_VariableFunctions.pyi",
+                                    "functional.py",    "_C/__init__.pyi",
+                                    "_tensor.py",       "nn/functional.pyi"};
+  std::error_code error;
+  const std::size_t others = names.size();
+  for (const auto& entry : std::filesystem::directory_iterator(folder + "/nn/modules", error)) {
+    if (entry.path().extension() == ".py") {
+      names.push_back("nn/modules/" + entry.path().filename().string());
+    }
+  }
+  std::sort(names.begin() + static_cast<std::ptrdiff_t>(others), names.end());
+  StubSources sources;
+  for (const std::string& name : names) {
+    if (auto text = read_file(folder + "/" + name)) {
+      sources.hash = XXH3_64bits_withSeed(name.data(), name.size(), sources.hash);
+      sources.hash = XXH3_64bits_withSeed(text->data(), text->size(), sources.hash);
+      sources.files.emplace_back(name, *std::move(text));
+    }
+  }
+  return sources;
+}
+
+std::string declare_torch(const StubSources& sources) {
   std::set<std::string> lines;
   std::map<std::string, char> return_types;
-  const auto with = [&](const std::string& file, auto&& use) {
-    if (const auto text = read_file(folder + "/" + file)) {
-      Declarer declarer(*text, return_types, lines);
-      use(declarer);
+  const auto with = [&](std::string_view file, auto&& use) {
+    for (const auto& [name, text] : sources.files) {
+      if (name == file) {
+        Declarer declarer(text, return_types, lines);
+        use(declarer);
+      }
     }
   };
   std::map<std::string, char> tuples;
@@ -224,16 +251,10 @@ std::string declare_torch(const std::string& folder) {
   with("_C/__init__.pyi", [](Declarer& file) { file.methods("TensorBase", "Tensor."); });
   with("_tensor.py", [](Declarer& file) { file.methods("Tensor", "Tensor."); });
   with("nn/functional.pyi", [](Declarer& file) { file.functions("F."); });
-  std::error_code error;
-  std::vector<std::string> modules;
-  for (const auto& entry : std::filesystem::directory_iterator(folder + "/nn/modules", error)) {
-    if (entry.path().extension() == ".py") {
-      modules.push_back("nn/modules/" + entry.path().filename().string());
+  for (const auto& [name, text] : sources.files) {
+    if (name.starts_with("nn/modules/")) {
+      with(name, [](Declarer& file) { file.forwards("nn."); });
     }
-  }
-  std::sort(modules.begin(), modules.end());
-  for (const std::string& module : modules) {
-    with(module, [](Declarer& file) { file.forwards("nn."); });
   }
   std::string text;
   for (const std::string& line : lines) {
@@ -284,7 +305,7 @@ const TorchStubs& TorchStubs::shipped() {
 }
 
 TorchStubs TorchStubs::read(const std::string& folder) {
-  const std::string lines = declare_torch(folder);
+  const std::string lines = declare_torch(read_stub_sources(folder));
   return lines.empty() ? shipped() : parse(lines);
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace graphmend::types {
@@ -29,6 +30,13 @@ struct StubOverload {
   StubType result = '?';
 };
 
+// The texts of the stubs in torch's folder, by file, and a hash of them.
+struct StubSources {
+  std::vector<std::pair<std::string, std::string>> files;
+  std::uint64_t hash = 0;
+};
+[[nodiscard]] StubSources read_stub_sources(const std::string& folder);
+
 // Overloads by name: "torch.max", "Tensor.max", "F.relu", and "nn.Linear" for the call of a module.
 class TorchStubs {
  public:
@@ -48,9 +56,8 @@ class TorchStubs {
   std::unordered_map<std::string, std::vector<StubOverload>> table_;
 };
 
-// One line an overload, "torch.max(input:T,dim:i,keepdim:b=)2", of the stubs in torch's folder;
-// empty when they can't be read.
-[[nodiscard]] std::string declare_torch(const std::string& folder);
+// One line an overload, "torch.max(input:T,dim:i,keepdim:b=)2"; empty when there are no stubs.
+[[nodiscard]] std::string declare_torch(const StubSources& sources);
 
 }  // namespace graphmend::types
 

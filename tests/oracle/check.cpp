@@ -16,7 +16,9 @@ namespace pipeline = graphmend::pipeline;
 
 int main(int argc, char** argv) {
   if (argc == 3 && std::strcmp(argv[1], "--declare") == 0) {
-    std::fputs(graphmend::types::declare_torch(argv[2]).c_str(), stdout);
+    std::fputs(
+        graphmend::types::declare_torch(graphmend::types::read_stub_sources(argv[2])).c_str(),
+        stdout);
     return 0;
   }
   pipeline::CheckRequest request;
