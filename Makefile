@@ -4,7 +4,7 @@ PYTHON := .venv/bin/python
 # Nothing is fetched while models are made, tested or measured.
 export HF_HUB_OFFLINE := 1
 
-.PHONY: help oracles rows5 run bench bench-parser bench-import soak hidden fuzz test lint format kinds build setup asan wheel clean
+.PHONY: help oracles rows5 run bench bench-parser bench-import soak hidden hidden-rows fuzz test lint format kinds build setup asan wheel clean
 .DEFAULT_GOAL := help
 
 help: ## Show this list
@@ -34,6 +34,10 @@ soak: build ## 2,000 compile-and-reset cycles: memory, mended beside plain torch
 hidden: export GRAPHMEND_HIDDEN := $(or $(HIDDEN),100)
 hidden: build ## Random programs whose breaks no analysis of names can find: each becomes one graph
 	@$(PYTHON) -m pytest -q tests/evidence/test_hidden.py -k random
+
+# ROWS="bart t5" measures these only; WAY=getattr hides in this way only (table, decorator, patched)
+hidden-rows: build ## The models with all their code hidden: each becomes one graph through evidence alone
+	@$(PYTHON) -m bench.hidden_rows $(if $(WAY),--way $(WAY)) $(ROWS)
 
 # PYTEST= adds arguments: make test PYTEST="-k select -x" (-n0: all in one process)
 test: export GRAPHMEND_BROWSER := 1

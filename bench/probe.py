@@ -1,10 +1,11 @@
 """Measure one side of one row, in a process of its own.
 
-    python -m bench.probe ROW --side eager|original|mended --out FILE
+    python -m bench.probe ROW --side eager|original|mended --out FILE [--hide WAY]
 
 Sides: the original in eager mode, which is the reference; the original under ``torch.compile``; the
 model under ``graphmend.compile``. Each makes the same calls (``STEPS``) on a fresh model; what
-is known so far is written to FILE after each stage, so that a crash leaves the rest to read.
+is known so far is written to FILE after each stage, so that a crash leaves the rest to read. With
+``--hide`` the model's code is hidden from analysis of names (``bench.hiding``), on each side.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from typing import Any
 
 import torch
 
+from bench import hiding
 from bench.digest import digest
 from bench.models import Row, row_named
 from bench.records import listen
@@ -124,26 +126,40 @@ def run_step(row: Row, model: torch.nn.Module, call: Callable[..., Any], step: S
     }
 
 
-def measure(row: Row, side: str, save: Callable[[Facts], None]) -> Facts:
+def measure(row: Row, side: str, save: Callable[[Facts], None], hide: str = "") -> Facts:
     """All facts of a side; ``save`` is called with what is known after each stage."""
     facts: Facts = {"row": row.name, "side": side, "stage": "building"}
     save(facts)
     with torch.no_grad():
         model = row.build()
         facts["model"] = state(model)
+        hidden = _hiding(hide)
+        hidden.before(model)
+        facts["hidden"] = sum(hidden.count.values())
         if side == "eager":
+            hidden.after(model)
             facts["steps"] = {
                 step.name: run_step(row, model, model, step) for step in steps_of(row)
             }
         else:
-            _measure_compiled(row, side, model, facts, save)
+            _measure_compiled(row, side, model, facts, save, hidden)
     facts["stage"] = "done"
     save(facts)
     return facts
 
 
+def _hiding(hide: str) -> hiding.Hiding:
+    """What hides a model's code in this way, in all ways in turn, or not at all."""
+    return hiding.Hiding((hide,) if hide in hiding.WAYS else hiding.WAYS if hide else ())
+
+
 def _measure_compiled(
-    row: Row, side: str, model: torch.nn.Module, facts: Facts, save: Callable[[Facts], None]
+    row: Row,
+    side: str,
+    model: torch.nn.Module,
+    facts: Facts,
+    save: Callable[[Facts], None],
+    hidden: hiding.Hiding,
 ) -> None:
     compile_with = compiler(side)
     facts["steps"] = {}
@@ -152,6 +168,8 @@ def _measure_compiled(
         started = time.perf_counter()
         call = compile_with(model, backend=seen.backend)
         facts["compile_call_ms"] = (time.perf_counter() - started) * 1e3
+        facts["known_before"] = len(_of_report(side, call).get("report", {}).get("sites", ()))
+        hidden.after(model)
         for step in steps_of(row):
             facts["stage"] = f"the {step.name} call"
             save(facts)
@@ -166,7 +184,7 @@ def _measure_compiled(
     facts.update(_of_report(side, call))
     facts["stage"] = "fullgraph"
     save(facts)
-    facts["fullgraph"] = _fullgraph(row, compile_with)
+    facts["fullgraph"] = _fullgraph(row, compile_with, hidden)
 
 
 def _counts(seen: Watch) -> dict[str, int]:
@@ -179,12 +197,16 @@ def _counts(seen: Watch) -> dict[str, int]:
     }
 
 
-def _fullgraph(row: Row, compile_with: Compiler) -> bool | str:
+def _fullgraph(row: Row, compile_with: Compiler, hidden: hiding.Hiding) -> bool | str:
     """Whether a fresh model passes with ``fullgraph=True``, else the first line of the error."""
     torch._dynamo.reset()
     with listen():
         try:
-            compile_with(row.build(), backend="eager", fullgraph=True)(**row.inputs())
+            model = row.build()
+            hidden.before(model)
+            call = compile_with(model, backend="eager", fullgraph=True)
+            hidden.after(model)
+            call(**row.inputs())
         except Exception as error:
             return first_line(error)
     return True
@@ -206,6 +228,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("row")
     parser.add_argument("--side", choices=SIDES, required=True)
     parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--hide", default="")
     given = parser.parse_args(arguments)
     torch.set_num_threads(1)
 
@@ -214,7 +237,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         partial.write_text(json.dumps(facts, indent=1), encoding="utf-8")
         partial.replace(given.out)
 
-    measure(row_named(given.row), given.side, save)
+    measure(row_named(given.row), given.side, save, given.hide)
     return 0
 
 

@@ -35,11 +35,12 @@ def environment() -> dict[str, str]:
     return {**os.environ, **fixed}
 
 
-def probe(row: str, side: str, timeout: float) -> Outcome:
-    """Run ``bench.probe`` for one side of a row."""
+def probe(row: str, side: str, timeout: float, hide: str = "") -> Outcome:
+    """Run ``bench.probe`` for one side of a row, its code hidden where that is said."""
     with tempfile.TemporaryDirectory(prefix="graphmend-bench-") as folder:
         out = Path(folder, "facts.json")
         command = [sys.executable, "-m", "bench.probe", row, "--side", side, "--out", str(out)]
+        command += ["--hide", hide] if hide else []
         status, errors = _run(command, timeout)
         try:
             facts: Facts = json.loads(out.read_text(encoding="utf-8"))

@@ -18,7 +18,7 @@ if importlib.util.find_spec("transformers") is None:
 
 import torch
 
-from bench import probe, summary, table, workers
+from bench import hiding, probe, summary, table, workers
 from bench.digest import digest
 from bench.models import ROWS, fill_uninitialised, row_named
 from bench.records import listen
@@ -293,3 +293,58 @@ def test_rows_run_to_the_table(tmp_path):
 def test_row_is_replaceable_for_experiments():
     row = replace(row_named("bart"), length=4)
     assert row.inputs()["input_ids"].shape == (1, 4)
+
+
+class Base(torch.nn.Module):
+    def __call__(self, x):
+        return super().__call__(x) * 1
+
+    def forward(self, x):
+        return x + 1
+
+
+class Part(Base):
+    def forward(self, x):
+        return super().forward(x) * 2
+
+
+class Whole(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.parts = torch.nn.ModuleList([Part(), Base(), torch.nn.ReLU()])
+
+    def forward(self, x):
+        for part in self.parts:
+            x = part(x)
+        return x
+
+
+@pytest.mark.parametrize("ways", [hiding.WAYS, *((way,) for way in hiding.WAYS)], ids="-".join)
+def test_hidden_models_compute_the_same(monkeypatch, ways):
+    from graphmend import reach
+
+    for kind in (Base, Part, Whole):
+        for name in hiding.NAMES:
+            if name in vars(kind):
+                monkeypatch.setattr(kind, name, vars(kind)[name])
+    model, x = Whole(), torch.ones(2)
+    wanted = model(x)
+    functions = {vars(kind)[name] for kind in (Base, Part, Whole) for name in hiding.NAMES
+                 if name in vars(kind)}  # fmt: skip
+    assert functions <= set(reach.reached(model))
+    hidden = hiding.Hiding(ways)
+    hidden.before(model)
+    assert sum(hidden.count.values()) == len(functions) == 4
+    assert not functions & set(reach.reached(model))
+    hidden.after(model)
+    assert torch.equal(model(x), wanted)
+
+
+def test_a_hidden_row_is_whole_through_evidence_alone():
+    found = workers.probe("biogpt", "mended", TIMEOUT, hide="mixed")
+    assert found.failure == ""
+    assert found.facts["hidden"] > 4
+    assert found.facts["known_before"] == 0
+    assert found.facts["report"]["found"] > 0
+    assert found.facts["fullgraph"] is True
+    assert {step["calls"] for step in found.facts["steps"].values()} == {1}
