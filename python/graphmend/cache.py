@@ -12,7 +12,6 @@ import atexit
 import contextlib
 import hashlib
 import importlib.util
-import logging
 import marshal
 import os
 import shutil
@@ -24,11 +23,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from graphmend import logs
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from types import CodeType
 
-log = logging.getLogger("graphmend.cache")
+log = logs.logger("cache")
 VARIABLE = "GRAPHMEND_CACHE"
 _MAGIC = b"graphmend cache 1\n"
 _DIGEST = 16
@@ -111,6 +112,7 @@ class Store:
             if known is None:
                 known = self._texts[text] = self._read(self._path(text))
             found = known.get(key)
+        log.debug("%s: %s", self._path(text), "not found" if found is None else "found")
         if found is None:
             self.misses += 1
             return None

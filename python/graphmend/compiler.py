@@ -14,8 +14,10 @@ from graphmend import (
     dynamo,
     hook,
     host,
+    logs,
     mending,
     operators,
+    profiles,
     randomness,
     ranks,
     runtime,
@@ -24,9 +26,12 @@ from graphmend import (
     watching,
 )
 from graphmend import verify as verification
+from graphmend.dynamo.eagerly import eagerly
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+_log = logs.logger("traces")
 
 
 class Backend:
@@ -94,7 +99,10 @@ class Backend:
                 self.draws = True
                 if operators.state.call is not None:
                     operators.state.call.undo.insert(0, save_random())
+        marked = profiles.take(graph)
         compiled = self.inner(graph, inputs, **kwargs)
+        if marked:
+            compiled = profiles.spanned(compiled, marked)
         if self.watch is not None:
             compiled = self.watch.graph(graph, compiled)
         if unknown:
@@ -270,7 +278,9 @@ def _guarded(compiled: Callable[..., Any], original: Any, backend: Backend) -> C
                     _drop_stale(result)
         for undo in reversed(call.undo):
             undo()
-        with swap.making(result.makers, result.made), runtime.direct(call.emitted):
+        # What is compiled apart and called within has its effects again, were it not run eagerly.
+        making = swap.making(result.makers, result.made)
+        with eagerly(), making, runtime.direct(call.emitted):
             return original(*args, **kwargs)
 
     wrapped: Any = mended_call
@@ -283,6 +293,7 @@ def _drop_stale(result: mending.Mending) -> None:
     """What the last trace showed was mended: the next call is traced again."""
     result.stale = False
     result.evidence.retraces += 1
+    _log.info("compiled code is dropped, and traced again with what was mended since")
     swap.reset()
 
 

@@ -6,12 +6,16 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from graphmend import logs
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from graphmend.reports import Untouched
     from graphmend.sites import Site
 
 _LOOP = "graph break in loop"
+_log = logs.logger("traces")
 
 
 @dataclass
@@ -48,6 +52,8 @@ class Evidence:
     """Times that compiled code was dropped, since what it showed was mended."""
     found: int = 0
     """Functions that only a trace came upon, and that were mended then."""
+    empty: dict[tuple[str, int], str] = field(default_factory=dict)
+    """Functions in whose calls Dynamo found nothing to compute, by their places."""
     last: Break | None = None
     """The break that ends the graph which is being traced."""
 
@@ -56,6 +62,7 @@ class Evidence:
         self.last = seen
         if not seen.path:
             return
+        _log.info("%s in %s: breaks: %s", seen.place, seen.function, seen.kind)
         key = seen.path, seen.line, seen.kind
         known = self.breaks.get(key)
         if known is None:
@@ -113,8 +120,19 @@ def site_of(seen: Break, sites: Sequence[Site]) -> Site | None:
     return min(found, key=lambda site: site.last_line - site.line, default=None)
 
 
-def explain(seen: Break, sites: Sequence[Site]) -> list[str]:
-    """A break in words: where it is, why it is left, and what to do about it."""
+def untouched(seen: Break, functions: Sequence[Untouched]) -> str:
+    """Why the whole function in which a break happened is left as it is; empty if it is not."""
+    for item in functions:
+        if item.path == seen.path and item.function.rpartition(".")[2] == seen.function:
+            return item.reason
+    return "its source was not found" if seen.path.startswith("<") else ""
+
+
+def explain(seen: Break, sites: Sequence[Site], functions: Sequence[Untouched]) -> list[str]:
+    """A break in words: where it is, why it is left, and what to do about it.
+
+    ``functions`` are those that were left alone as a whole.
+    """
     what = f"{seen.kind}" + (" (the whole function is left to Python)" if seen.skipped else "")
     lines = [f"{seen.place} in {seen.function}: {seen.code or what}"]
     if seen.code:
@@ -127,13 +145,20 @@ def explain(seen: Break, sites: Sequence[Site]) -> list[str]:
             lines.append(f"    not mended: {'; '.join(reasons)}")
         advice = site.advice or advice
     else:
+        reason = untouched(seen, functions)
+        if reason:
+            lines.append(f"    not mended: {reason}")
         lines.append(f"    {seen.reason}")
     if advice:
         lines.append(f"    what to do: {advice}")
     return lines
 
 
-def as_dict(seen: Break, sites: Sequence[Site]) -> dict[str, Any]:
+def as_dict(seen: Break, sites: Sequence[Site], functions: Sequence[Untouched]) -> dict[str, Any]:
     """A break as the report's JSON holds it."""
     site = site_of(seen, sites)
-    return {**vars(seen), "site": site.id if site is not None else None}
+    return {
+        **vars(seen),
+        "site": site.id if site is not None else None,
+        "untouched": untouched(seen, functions) if site is None else "",
+    }

@@ -198,6 +198,8 @@ def _told(item: dict[str, Any], site: Any, left: bool, source: Seen) -> Told:
     )
     if left:
         told.reason = (site or item)["reason"] or item["reason"]
+        if site is None and item["untouched"]:
+            told.reason = f"{item['untouched']}: {told.reason}"
         told.advice = (site or item)["advice"] or item["advice"]
         if item["skipped"]:
             told.reason += "; the whole function is left to Python"

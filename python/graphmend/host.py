@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
+from graphmend import profiles
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from types import CodeType
@@ -101,6 +103,8 @@ class Program:
     values: list[Any] = field(default_factory=list)
     """The values of the call that is traced, by slot."""
     slots: int = 0
+    profiled: dict[str, None] = field(default_factory=dict)
+    """How profiles show the reads that it computes."""
 
     def slot(self) -> int:
         """The number of a new slot."""
@@ -113,6 +117,12 @@ class Program:
 
     def run(self, scope: dict[str, Any], variables: dict[str, Any]) -> bool:
         """Compute and hand over all results; False when that can't be done for this call."""
+        if not profiles.recording():
+            return self._run(scope, variables)
+        with profiles.span(list(self.profiled)):
+            return self._run(scope, variables)
+
+    def _run(self, scope: dict[str, Any], variables: dict[str, Any]) -> bool:
         values: list[Any] = [None] * self.slots
         names, local = {**self.names, "G": scope}, {"L": variables}
         try:

@@ -14,7 +14,19 @@ from importlib.machinery import SourceFileLoader
 from types import CellType, CodeType, FunctionType, SimpleNamespace
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
-from graphmend import cache, facts, freshness, hook, reach, runtime, sites, source, swap, texts
+from graphmend import (
+    cache,
+    facts,
+    freshness,
+    hook,
+    logs,
+    reach,
+    runtime,
+    sites,
+    source,
+    swap,
+    texts,
+)
 from graphmend.evidence import Evidence
 from graphmend.reports import Untouched
 from graphmend.sites import CoreSite
@@ -73,6 +85,8 @@ class Core(Protocol):
 
 
 log = logging.getLogger("graphmend")
+_told = logs.logger("mends")
+_traced = logs.logger("traces")
 
 
 @dataclass
@@ -290,6 +304,7 @@ def _evident(
     result.enter(entry, function.__globals__)
     if entry.mended is not None:
         result.evidence.found += 1
+        _traced.info("%s was mended when a trace came to it", code.co_qualname)
     _note_name_of_found(result, code)
     spent = (time.perf_counter() - start) * 1000
     result.ms += spent
@@ -325,17 +340,32 @@ def _entry(code: CodeType, function: FunctionType, owners: list[object]) -> _Kno
 def _examine(code: CodeType, function: FunctionType, owners: list[object]) -> _Known:
     """Ask the core about one function, and compile what it says."""
     start = time.perf_counter()
+    if code.co_name == "<lambda>":
+        return _left(code, "a lambda is not mended itself; what it calls is")
     try:
         found, mended, asked = _ask(code, function, owners, start)
     except source.Uncompilable as problem:
         return _left(code, str(problem))
     except Exception as problem:
         return _left(code, f"internal problem: {type(problem).__name__}: {problem}")
+    if _told.isEnabledFor(logging.INFO):
+        _tell(code, function, found, mended)
     return _Known(code, found, mended, None, asked)
+
+
+def _tell(
+    code: CodeType, function: FunctionType, found: list[Site], mended: CodeType | None
+) -> None:
+    for site in found:
+        what = site.mend if site.status == "mended" else f"declined: {site.reason}"
+        _told.info("%s:%d: %s in %s: %s", site.path, site.line, site.kind, site.function, what)
+    if mended is not None and _told.isEnabledFor(logging.DEBUG):
+        _told.debug("%s: mended text\n%s", code.co_qualname, ask(code, function).text)
 
 
 def _left(code: CodeType, reason: str) -> _Known:
     where = Untouched(code.co_filename, code.co_firstlineno, code.co_qualname, reason)
+    _told.info("%s:%d: %s is left as it is: %s", where.path, where.line, where.function, reason)
     return _Known(code, [], None, where)
 
 

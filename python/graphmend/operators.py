@@ -26,7 +26,7 @@ import torch._dynamo.eval_frame
 import torch._dynamo.external_utils
 from torch._higher_order_ops.effects import _EffectType, _register_effectful_op
 
-from graphmend import host, onceness, operands, records
+from graphmend import host, onceness, operands, profiles, records
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -421,15 +421,13 @@ _OPERATORS: set[Any] = set()
 
 def _named(kernel: Callable[..., Any]) -> Callable[..., Any]:
     """The kernel; while a profiler records, it shows the place and kind of the mended site."""
-    autograd: Any = torch.autograd
-    profiling = autograd._profiler_enabled
+    recording = profiles.recording
 
     @functools.wraps(kernel)
     def named(key: str, *arguments: Any) -> Any:
-        if not profiling():
+        if not recording():
             return kernel(key, *arguments)
-        site = _records[key].site
-        with torch.profiler.record_function(f"graphmend {site.kind} {site.path}:{site.line}"):
+        with profiles.span([_records[key].site.profiled]):
             return kernel(key, *arguments)
 
     return named

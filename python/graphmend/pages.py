@@ -145,18 +145,25 @@ def _timeline(one: Callable) -> Iterable[str]:
     for side, name in sides:
         step = side["step"]
         yield f"<p>{name.capitalize()} mending: {step['ms']:.3f} ms</p>"
-        yield f'<div class="time" role="img" aria-label="{name}: {step["ms"]:.3f} ms">'
-        yield from _bars(side, longest)
+        width = step["ms"] / longest * 100
+        yield (
+            f'<div class="time" role="img" aria-label="{name}: {step["ms"]:.3f} ms" '
+            f'style="width:{width:.2f}%">'
+        )
+        yield from _bars(side)
         yield "</div>"
-    yield '<p class="soft">Coloured: graphs. Hatched: Python between two graphs, at a break.</p>'
+    yield (
+        '<p class="soft">Coloured: graphs. Hatched: Python between two graphs, at a break. '
+        "White: Python before and after them.</p>"
+    )
 
 
-def _bars(side: Seen, longest: float) -> Iterable[str]:
+def _bars(side: Seen) -> Iterable[str]:
     step = side["step"]
     now, ended = 0.0, None
 
     def bar(kind: str, begin: float, end: float, title: str) -> str:
-        width = max(0.0, end - begin) / longest * 100
+        width = max(0.0, end - begin) / step["ms"] * 100
         return f'<i class="{kind}" style="width:{width:.2f}%" title="{escape(title)}"></i>'
 
     for number, begin, end in step["segments"]:
@@ -168,8 +175,6 @@ def _bars(side: Seen, longest: float) -> Iterable[str]:
     kind = "gap" if ended is not None else "rest"
     title = f"break at {ended[0]}:{ended[1]}" if ended else "after the graph"
     yield bar(kind, now, step["ms"], f"{title}: {step['ms'] - now:.3f} ms")
-    if step["ms"] < longest:
-        yield bar("rest", step["ms"], longest, "")
 
 
 def _shown(side: Seen) -> list[int]:

@@ -75,6 +75,8 @@ class Report:
     """The breaks in words."""
     off: str = ""
     """Why all mends were taken back; empty when they were not."""
+    empty: list[str] = field(default_factory=list)
+    """Functions in whose calls Dynamo found nothing to compute: it leaves them to Python."""
 
     def to_json(self) -> str:
         """The report as one JSON object."""
@@ -88,6 +90,7 @@ class Report:
                 "extra_traces": self.extra_traces,
                 "found": self.found,
                 "off": self.off,
+                "empty": self.empty,
             },
             indent=1,
         )
@@ -111,6 +114,11 @@ class Report:
             )
         if self.off:
             lines.append(f"all mends are taken back: {self.off}")
+        if self.empty and not self.traces:
+            lines.append(
+                "NOTHING WAS COMPILED HERE: Dynamo found nothing to compute in a call of "
+                f"{', '.join(self.empty)}, and leaves later calls to Python, too"
+            )
         if self.traces:
             lines.append(
                 f"traces: {self.traces}, again for what they showed: {self.extra_traces}, "
@@ -196,12 +204,17 @@ def of_mending(mended: Mending) -> Report:
         found,
         mended.untouched,
         mended.ms,
-        [evidence.as_dict(item, mended.sites) for item in remaining],
+        [evidence.as_dict(item, mended.sites, mended.untouched) for item in remaining],
         seen.traces,
         seen.retraces,
         seen.found,
-        [line for item in remaining for line in evidence.explain(item, mended.sites)],
+        [
+            line
+            for item in remaining
+            for line in evidence.explain(item, mended.sites, mended.untouched)
+        ],
         mended.off,
+        [f"{name} ({path}:{line})" for (path, line), name in seen.empty.items()],
     )
 
 
@@ -211,7 +224,7 @@ def broken(first: Break, others: Sequence[Break], mended: Mending) -> str:
     ``others`` are what a trace comes upon that goes on behind each break.
     """
     lines = ["the graph still breaks, and fullgraph=True allows no break", ""]
-    lines += evidence.explain(first, mended.sites)
+    lines += evidence.explain(first, mended.sites, mended.untouched)
     further = [item for item in others if item.place != first.place]
     told = [evidence.site_of(item, mended.sites) for item in (first, *further)]
     rest = [
@@ -224,7 +237,7 @@ def broken(first: Break, others: Sequence[Break], mended: Mending) -> str:
     if further or rest:
         lines += ["", "Dynamo stops at the first break; these sites are left as well:"]
     for item in further:
-        lines += evidence.explain(item, mended.sites)
+        lines += evidence.explain(item, mended.sites, mended.untouched)
     for site in rest:
         lines.append(f"{site.path}:{site.line} in {site.function}: {site.kind}")
         lines.append(f"    not mended: {site.reason}")

@@ -12,9 +12,13 @@ import threading
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
+from graphmend import logs
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from types import CodeType
+
+_log = logs.logger("traces")
 
 
 @runtime_checkable
@@ -84,10 +88,16 @@ class Site:
     def leave(self, reason: str) -> None:
         """Note that a trace kept the original statement, and why."""
         self.left[reason] = self.left.get(reason, 0) + 1
+        _log.info("%s:%d: %s is left in this trace: %s", self.path, self.line, self.mend, reason)
 
     def named_elsewhere(self, name: str) -> bool:
         """Whether reached code outside of the site uses a name."""
         return name in self.elsewhere
+
+    @property
+    def profiled(self) -> str:
+        """How profiles show it."""
+        return in_profiles(self.kind, self.path, self.line)
 
     @property
     def outcome(self) -> str:
@@ -114,6 +124,11 @@ class Site:
             test, value = test.operand, not value
         named = isinstance(test, ast.Name) and test.id == body.args.args[0].arg
         return value if named else None
+
+
+def in_profiles(kind: str, path: str, line: int) -> str:
+    """How profiles show a mended place."""
+    return f"graphmend {kind} {path}:{line}"
 
 
 _table: dict[str, Site] = {}

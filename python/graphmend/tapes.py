@@ -14,8 +14,15 @@ import torch
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from types import FrameType
 
 _TORCH = os.path.dirname(torch.__file__) + os.sep
+FOREIGN = (_TORCH, os.path.dirname(__file__) + os.sep)
+"""Where the code of torch and graphmend is."""
+_COMPILER = tuple(
+    os.path.join(_TORCH, part)
+    for part in ("_dynamo", "_inductor", "_functorch", "_guards.py", "_higher_order_ops", "fx")
+)
 
 
 @dataclass
@@ -53,6 +60,14 @@ class Tape:
             finally:
                 self._telling = False
 
+    def aside(self, tell: Callable[[], Any]) -> None:
+        """Tell what is not the program's: nothing of it is recorded, nor the text it becomes."""
+        before, self._telling = self._telling, True
+        try:
+            tell()
+        finally:
+            self._telling = before
+
     def play(self) -> None:
         """Tell all that was recorded and not heard."""
         for event in self.events:
@@ -78,15 +93,23 @@ class _Writer:
         return getattr(self._stream, name)
 
 
+def _of_the_compiler() -> bool:
+    """Whether torch's compiler warns, wherever it says that this comes from."""
+    frame: FrameType | None = sys._getframe(2)
+    while frame is not None and frame.f_code.co_filename == warnings.__file__:
+        frame = frame.f_back
+    return frame is not None and frame.f_code.co_filename.startswith(_COMPILER)
+
+
 @contextlib.contextmanager
 def recording(tape: Tape) -> Iterator[None]:
-    """Record what is told; what torch itself logs and warns of is passed on."""
+    """Record what is told; what torch and graphmend log and warn of is passed on."""
     out, err = sys.stdout, sys.stderr
     handle, show = logging.Logger.handle, warnings.showwarning
 
     def handling(self: logging.Logger, record: logging.LogRecord) -> None:
-        if record.pathname.startswith(_TORCH):
-            handle(self, record)
+        if record.pathname.startswith(FOREIGN):
+            tape.aside(lambda: handle(self, record))
             return
         text = (
             f"{record.name} {record.levelname} {record.pathname}:{record.lineno} "
@@ -100,8 +123,8 @@ def recording(tape: Tape) -> Iterator[None]:
         def tell() -> None:
             show(message, category, filename, lineno, file, line)
 
-        if filename.startswith(_TORCH):
-            tell()
+        if filename.startswith(FOREIGN) or _of_the_compiler():
+            tape.aside(tell)
         else:
             tape.add("warning", f"{category.__name__} {filename}:{lineno}: {message}", tell)
 

@@ -7,8 +7,8 @@ of the callable back at once.
 
 from __future__ import annotations
 
-import logging
 import os
+import sys
 import warnings
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -16,14 +16,16 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch._dynamo.exc import TorchDynamoException
 
-from graphmend import snapshots, swap, tapes
+from graphmend import logs, snapshots, swap, tapes
+from graphmend.dynamo.eagerly import eagerly
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from types import FrameType
 
     from graphmend.mending import Mending
 
-log = logging.getLogger("graphmend.verify")
+log = logs.logger("verify")
 HOW = ("first", "sample", "always")
 VARIABLE = "GRAPHMEND_VERIFY"
 _EVERY = 64
@@ -134,6 +136,7 @@ class Verifier:
             second = self._run(original, args, kwargs, before, heard=True)
         self.verified += 1
         difference = self._difference(first, second, before)
+        log.info("call %d was verified: %s", self.calls, difference or "it agrees")
         if difference:
             self._take_back(difference, before, original, args, kwargs)
         return second.give()
@@ -216,8 +219,17 @@ class Verifier:
             f"graphmend: a mended call differs from the original, whose result is given instead: "
             f"{difference}; the mends are taken back{hint}",
             DifferenceWarning,
-            stacklevel=4,
+            stacklevel=_levels_to_the_user(),
         )
+
+
+def _levels_to_the_user() -> int:
+    """How far above the caller the first frame is that is neither torch's nor ours."""
+    frame: FrameType | None = sys._getframe(1)
+    level = 1
+    while frame is not None and frame.f_code.co_filename.startswith(tapes.FOREIGN):
+        frame, level = frame.f_back, level + 1
+    return level
 
 
 class originals(swap.unmended):  # noqa: N801 - used like a function
@@ -225,11 +237,11 @@ class originals(swap.unmended):  # noqa: N801 - used like a function
 
     def __enter__(self) -> None:
         super().__enter__()
-        self._eager: Any = torch.compiler.set_stance("force_eager")
+        self._eager = eagerly()
         self._eager.__enter__()
 
     def __exit__(self, *_: object) -> None:
-        self._eager.__exit__(None, None, None)
+        self._eager.__exit__()
         super().__exit__(*_)
 
 

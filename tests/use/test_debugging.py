@@ -5,6 +5,12 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import timeit
+
+import graphmend
+import pytest
+import torch
+from graphmend import profiles
 
 from tests.use.programs import LIBRARY, environment, python, said, write
 
@@ -158,29 +164,165 @@ def test_traceback_shows_the_original(tmp_path):
     assert "__graphmend__" not in result.stderr
 
 
-def test_the_profiler_names_mended_sites(tmp_path):
+PROFILED = """\
+import sys
+import graphmend, torch, library
+
+
+def guarded(x):
+    if x.sum() > 500:
+        raise ValueError('large')
+    return library.scale(x)
+
+
+def branching(x):
+    if x.sum() > 0:
+        x = (x @ x.t()).relu() @ x
+    else:
+        x = x.sin()
+    return x + 1
+
+
+def reading(x, n):
+    for _ in range((n * 2).item()):
+        x = x + 1
+    return x
+
+
+def arms(x):
+    if x.sum() > 0:
+        x = x @ x.t() @ x
+        if x.sum() > 1:
+            x = x + 1
+    else:
+        x = x.cos()
+    return x * 2
+
+
+x = torch.ones(1, 2)
+calls = [(library.Model(), (x,)), (guarded, (x,)), (branching, (x,)), (arms, (x,)),
+         (reading, (x, torch.tensor(1)))]
+how = {"backend": sys.argv[1], "fullgraph": True}
+compiled = [(graphmend.compile(f, **how), given) for f, given in calls]
+with torch.no_grad():
+    for call, given in compiled * 2:
+        call(*given)
+    with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CPU]) as seen:
+        for call, given in compiled:
+            call(*given)
+print("profiled")
+for event in seen.key_averages():
+    if event.key.startswith("graphmend "):
+        print("event", event.count, event.key)
+"""
+
+
+@pytest.mark.parametrize("backend", ["eager", "inductor"])
+def test_the_profiler_names_mended_sites(tmp_path, backend):
+    program(tmp_path, PROFILED)
+    result = python("program.py", backend, cwd=tmp_path)
+    assert result.returncode == 0, result.stderr
+    shown = result.stdout.partition("profiled\n")[2].splitlines()
+    events = sorted(line for line in shown if line.startswith("event "))
+    here = f"{tmp_path}/program.py"
+
+    def line(text):
+        return PROFILED[: PROFILED.index(text)].count("\n") + 1
+
+    assert events == sorted(
+        [
+            f"event 1 graphmend print-call {tmp_path}/library.py:28",
+            f"event 2 graphmend tensor-branch {tmp_path}/library.py:16",
+            f"event 1 graphmend tensor-branch {here}:{line('sum() > 500')}",
+            f"event 1 graphmend tensor-branch {here}:{line('(x @ x.t()).relu()') - 1}",
+            f"event 1 graphmend tensor-branch {here}:{line('x @ x.t() @ x') - 1}",
+            f"event 1 graphmend tensor-branch {here}:{line('sum() > 1:')}",
+            f"event 1 graphmend host-read {here}:{line('n * 2')}",
+        ]
+    )
+
+
+def test_names_for_the_profiler_cost_nothing_without_one():
+    """Nothing of them reaches the backend; a graph with one calls one function more."""
+
+    def branching(x):
+        if x.sum() > 0:
+            x = x + 1
+        return x * 2
+
+    seen = []
+
+    def backend(graph, inputs):
+        seen.extend(node.meta.copy() for node in graph.graph.nodes)
+        return graph.forward
+
+    torch._dynamo.reset()
+    graphmend.compile(branching, backend=backend, fullgraph=True)(torch.ones(2))
+    assert len(seen) > 4
+    assert not [key for meta in seen for key in meta if "graphmend" in key]
+    run = profiles.spanned(lambda: None, ["name"])
+    assert min(timeit.repeat(run, number=1000, repeat=5)) < 0.005, "less than 5 microseconds"
+
+
+LOGGING = """\
+import logging
+logging.basicConfig(level=logging.DEBUG, format="root %(name)s")
+logging.getLogger("torch").setLevel(logging.ERROR)
+import graphmend, sys, torch, library
+
+
+def work(x):
+    x = library.scale(x)
+    return x * (sys.getsizeof(x) > 0)
+
+
+graphmend.compile(work, backend="eager", verify="first")(torch.ones(2))
+"""
+
+
+def test_logs_are_quiet_by_default_and_speak_when_they_are_asked(tmp_path):
+    program(tmp_path, LOGGING)
+    cache = {"GRAPHMEND_CACHE": str(tmp_path / "kept")}
+
+    def told(**variables):
+        result = python("program.py", cwd=tmp_path, **cache, **variables)
+        assert result.returncode == 0, result.stderr
+        assert "root graphmend" not in result.stderr
+        return result.stderr
+
+    assert "[graphmend" not in told()
+    site = f"[graphmend.mends] {tmp_path}/library.py:16: tensor-branch in scale: select"
+    mends = told(GRAPHMEND_LOGS="mends")
+    assert site in mends
+    assert "__graphmend__.active()" not in mends
+    assert "[graphmend.traces]" not in mends
+    every = told(GRAPHMEND_LOGS="+mends,traces,verify")
+    assert site in every
+    assert "if __graphmend__.active():" in every
+    assert f"[graphmend.traces] {tmp_path}/program.py:9 in work: breaks: " in every
+    assert "[graphmend.verify] call 1 was verified: it agrees" in every
+    everything = told(GRAPHMEND_LOGS="+all")
+    assert "[graphmend.cache] " in everything
+    assert ": found\n" in everything
+    wrong = told(GRAPHMEND_LOGS="mend")
+    assert "graphmend: GRAPHMEND_LOGS: no 'mend'; there are mends, traces, cache, verify" in wrong
+
+
+def test_a_call_that_computes_nothing_is_told(tmp_path):
     program(
         tmp_path,
-        "import graphmend, torch, library\n"
-        "def step(x):\n"
-        "    if x.sum() > 500:\n"
-        "        raise ValueError('large')\n"
-        "    return library.scale(x)\n"
-        "model = library.Model()\n"
-        "compiled = graphmend.compile(model, backend='eager')\n"
-        "guarded = graphmend.compile(step, backend='eager')\n"
-        "x = torch.ones(1, 2)\n"
-        "compiled(x), guarded(x)\n"
-        "with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CPU]) as seen:\n"
-        "    compiled(x), guarded(x)\n"
-        "for event in seen.key_averages():\n"
-        "    if event.key.startswith('graphmend '):\n"
-        "        print('event', event.key)\n",
+        "import graphmend, torch\n"
+        "def work(x, more=()):\n"
+        "    for item in more:\n"
+        "        if item.sum() > 0:\n"
+        "            x = x + item\n"
+        "    return x\n"
+        "compiled = graphmend.compile(work, backend='eager')\n"
+        "compiled(torch.ones(2))\n"
+        "print(graphmend.report(compiled))\n",
     )
     result = python("program.py", cwd=tmp_path)
     assert result.returncode == 0, result.stderr
-    events = sorted(line for line in result.stdout.splitlines() if line.startswith("event "))
-    assert events == [
-        f"event graphmend print-call {tmp_path}/library.py:28",
-        f"event graphmend tensor-branch {tmp_path}/program.py:3",
-    ]
+    assert "NOTHING WAS COMPILED HERE: Dynamo found nothing to compute in a call of work" in (
+        result.stdout
+    )

@@ -206,6 +206,20 @@ def test_ranks(tmp_path):
         assert [item["line"] for item in told["breaks"]] == [16, 28]
 
 
+def test_ranks_of_a_launcher(tmp_path):
+    """The launcher itself is explained: its ranks are told of, each with its costs."""
+    write(tmp_path, library=LIBRARY, train=RANKS)
+    launch = ("-m", "torch.distributed.run", "--standalone", "--nproc-per-node=2", "train.py")
+    result = python(*COMMAND, "--json", "out.json", *launch, cwd=tmp_path, OMP_NUM_THREADS="1")
+    assert result.returncode == 0, result.stderr
+    told = json.loads((tmp_path / "out.json").read_text())["callables"]
+    assert [one["process"] for one in told] == ["rank 0", "rank 1"]
+    for one in told:
+        assert [(b["line"], b["mend"]) for b in one["breaks"]] == [(16, "select"), (28, "effect")]
+        assert all(b["lost_ms"] > 0 for b in one["breaks"])
+        assert f"library.py:26) in {one['process']}" in result.stderr
+
+
 # -- the page, in a browser
 
 BROWSER = next(filter(None, map(shutil.which, ("chromium-headless-shell", "chromium"))), None)

@@ -117,6 +117,72 @@ def test_bytecode_only(tmp_path):
     assert "scale left as it is: its source was not found" in lines["report"]
 
 
+def test_executed_text(tmp_path):
+    """The report says of the break why it is there."""
+    write(tmp_path, library=LIBRARY)
+    text = (
+        "import library\n"
+        "scope = {'torch': torch}\n"
+        "exec(compile(open('library.py').read(), '<made>', 'exec'), scope)\n"
+        "made = scope['Model']()\n"
+        "compiled = graphmend.compile(made, backend=library.backend)\n"
+        "x = torch.ones(1, 2)\n"
+        "print('made', library.count(compiled, x), torch.equal(compiled(x), made(x)))\n"
+        "print('why', str(graphmend.report(compiled)).replace(chr(10), ' | '))\n"
+    )
+    lines = run(tmp_path, text)
+    assert lines["made"] == "3 True"
+    assert "<made>:16 in scale" in lines["why"]
+    assert "not mended: its source was not found" in lines["why"]
+    assert lines["calls"] == "1"
+
+
+def test_frozen_modules(tmp_path):
+    """Frozen into an interpreter: no file holds the source."""
+    write(tmp_path, library=LIBRARY)
+    text = (
+        "import importlib.machinery, importlib.util\n"
+        "class Frozen(importlib.machinery.FrozenImporter):\n"
+        "    @staticmethod\n"
+        "    def exec_module(module):\n"
+        "        text = open('library.py').read()\n"
+        "        exec(compile(text, '<frozen library>', 'exec'), vars(module))\n"
+        "spec = importlib.machinery.ModuleSpec('library', Frozen, origin='frozen')\n"
+        "library = importlib.util.module_from_spec(spec)\n"
+        "sys.modules['library'] = library\n"
+        "spec.loader.exec_module(library)\n"
+        "model, x = library.Model(), torch.ones(1, 2)\n"
+        "print('same', torch.equal(graphmend.compile(model, backend='eager')(x), model(x)))\n"
+    )
+    lines = run(tmp_path, text)
+    assert lines["same"] == "True"
+    assert lines["calls"] == "3"
+    assert "<frozen library>:16 in scale" in lines["report"]
+    assert "not mended: its source was not found" in lines["report"]
+
+
+def test_installed_for_some_packages(tmp_path):
+    """What other packages hold is compiled as it is; more can be named later."""
+    write(tmp_path, library=LIBRARY, other__part=LIBRARY)
+    text = (
+        "graphmend.install(packages=['other'])\n"
+        "import library, other.part\n"
+        "def graphs(module):\n"
+        "    torch._dynamo.reset()\n"
+        "    compiled = torch.compile(module.Model(), backend=module.backend)\n"
+        "    return module.count(compiled, torch.ones(1, 2))\n"
+        "print('one', graphs(library), graphs(other.part))\n"
+        "graphmend.install(packages=['library', 'other'])\n"
+        "print('two', graphs(library), graphs(other.part))\n"
+        "graphmend.uninstall()\n"
+        "print('none', graphs(library), graphs(other.part))\n"
+        "graphmend.install()\n"
+        "print('all', graphs(library), graphs(other.part))\n"
+    )
+    lines = run(tmp_path, text)
+    assert [lines[key] for key in ("one", "two", "none", "all")] == ["3 1", "1 1", "3 3", "1 1"]
+
+
 def test_turning_off_restores_every_code_object(tmp_path):
     write(tmp_path, library=LIBRARY)
     text = (

@@ -240,6 +240,24 @@ def test_torchrun(folder):
     assert said(result)["ranks"] == "True 1"
 
 
+WRONG = """\
+from graphmend import mending
+real = mending.the_core()
+class Wrong:
+    Source = real.Source
+    def mend_function(self, *a, **k):
+        return Answer(real.mend_function(*a, **k))
+    def impurity_of_function(self, *a, **k):
+        return real.impurity_of_function(*a, **k)
+class Answer:
+    def __init__(self, a): self.a = a
+    def __getattr__(self, n): return getattr(self.a, n)
+    @property
+    def text(self): return self.a.text.replace("x + 1", "x + 2", 1)
+mending.core = Wrong()
+"""
+
+
 def test_torchrun_ranks_that_mend_differently(folder):
     """A mismatch is an error, not a hang."""
     text = TORCHRUN.replace(
@@ -247,21 +265,7 @@ def test_torchrun_ranks_that_mend_differently(folder):
         "if os.environ['RANK'] == '1':\n    import wrong\n\ndist.init_process_group",
     )
     (folder / "train.py").write_text(text)
-    (folder / "wrong.py").write_text(
-        "from graphmend import mending\n"
-        "real = mending.the_core()\n"
-        "class Wrong:\n"
-        "    Source = real.Source\n"
-        "    def mend_function(self, *a, **k):\n"
-        "        answer = real.mend_function(*a, **k)\n"
-        "        return Answer(answer)\n"
-        "class Answer:\n"
-        "    def __init__(self, a): self.a = a\n"
-        "    def __getattr__(self, n): return getattr(self.a, n)\n"
-        "    @property\n"
-        "    def text(self): return self.a.text.replace('x * 2', 'x * 3')\n"
-        "mending.core = Wrong()\n"
-    )
+    (folder / "wrong.py").write_text(WRONG)
     result = start(
         sys.executable,
         *("-m", "torch.distributed.run", "--nproc-per-node=2", "--master-port=29572", "train.py"),
@@ -272,6 +276,38 @@ def test_torchrun_ranks_that_mend_differently(folder):
     )
     assert result.returncode != 0
     assert "is mended in another way on another rank" in result.stderr
+
+
+@pytest.mark.parametrize("how", ["first", "sample", "always"])
+def test_verified_run_and_replay(folder, how):
+    """A wrong mend is told, with the command that shows it again; the result is the original's."""
+    write(
+        folder,
+        wrong=WRONG,
+        work="""
+        import sys
+        import torch
+        from library import scale
+
+        if sys.argv[1:]:
+            import wrong
+        compiled = torch.compile(scale, backend="eager")
+        print("value", [compiled(torch.ones(2)).tolist() for _ in range(3)])
+        """,
+    )
+    kept = {"GRAPHMEND_REPRODUCERS": str(folder / "kept")}
+    command = (*COMMAND, "run", "--verify", how, "work.py")
+    right = python(*command, cwd=folder, **kept)
+    assert said(right)["value"] == str([[4.0, 4.0]] * 3)
+    assert right.stderr == ""
+    wrong = python(*command, "wrong", cwd=folder, **kept)
+    assert said(wrong)["value"] == str([[4.0, 4.0]] * 3)
+    assert wrong.stderr.count("DifferenceWarning") == 1
+    assert re.search(r"work\.py:\d+: DifferenceWarning", wrong.stderr), wrong.stderr
+    (told,) = re.findall(r"graphmend replay (\S+)", wrong.stderr)
+    again = python(*COMMAND, "replay", told, cwd=folder)
+    assert again.returncode == 0, again.stderr
+    assert "agrees with the original" in again.stdout
 
 
 @pytest.mark.parametrize("method", ["fork", "spawn"])

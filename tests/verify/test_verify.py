@@ -174,6 +174,24 @@ def test_a_wrong_mend_is_taken_back(program, capsys, caplog, old, new, words):
     assert "all mends are taken back" in str(report)
 
 
+def test_what_dynamo_tells_is_no_difference(program, capsys, monkeypatch):
+    """It warns of builtins that it can't trace, once, on stderr: the program does not."""
+    text = TEXT.replace("        return x * 2\n", "        return x * 2 * (sys.getsizeof(x) > 0)\n")
+    text = text.replace("import logging,", "import sys, logging,")
+    torch._dynamo.utils.warn_once_cache.clear()
+    module = program(text)
+    torch.manual_seed(0)
+    model = module.Model()
+    compiled = graphmend.compile(model, backend="eager", verify="always")
+    with warnings.catch_warnings():
+        warnings.simplefilter("always")
+        warnings.simplefilter("error", verify.DifferenceWarning)
+        monkeypatch.setattr(warnings, "showwarning", lambda text, *_: print(text, file=sys.stderr))
+        call_all(compiled)
+    assert "Dynamo does not know how to trace" in capsys.readouterr().err
+    assert not graphmend.report(compiled).off
+
+
 def test_warned_once(program):
     mending.core = Wrong("x + 1", "x + 2")
     _, _, compiled = made(program, backend="eager", verify="always")
@@ -184,6 +202,7 @@ def test_warned_once(program):
     told = [w for w in told if issubclass(w.category, verify.DifferenceWarning)]
     assert len(told) == 1
     assert "graphmend replay" in str(told[0].message)
+    assert told[0].filename == __file__
 
 
 def test_without_verification_the_wrong_mend_shows(program):

@@ -44,6 +44,7 @@ _NEEDED = {
     "torch._dynamo.exc": ("ObservedException", "TorchDynamoException", "Unsupported", "UserError"),
     "torch._dynamo.output_graph": ("OutputGraph",),
     "torch._dynamo.variables": ("NestedUserFunctionVariable", "UserFunctionVariable"),
+    "torch._dynamo.variables.functions": ("WrapperUserFunctionVariable",),
     "torch._dynamo.bytecode_analysis": ("livevars_analysis",),
     "torch._dynamo.convert_frame": ("input_codes", "ConvertFrameAssert"),
     "torch._dynamo.utils": ("_get_fake_value_impl",),
@@ -51,6 +52,7 @@ _NEEDED = {
     "torch._dynamo.variables.object_protocol": ("generic_richcompare_bool",),
     "torch._dynamo.guards": ("GuardBuilder", "install_guard"),
     "torch._higher_order_ops.effects": ("_EffectType", "_register_effectful_op"),
+    "torch._C._dynamo.eval_frame": ("set_eval_frame",),
     "torch._C": ("_ForceDispatchKeyGuard", "_dispatch_tls_local_exclude_set"),
 }
 _installed = False
@@ -96,7 +98,7 @@ def _add_rules() -> None:
     from torch._dynamo import trace_rules
 
     from graphmend import operators, runtime
-    from graphmend.dynamo import capture
+    from graphmend.dynamo import capture, kept
     from graphmend.dynamo.handlers import RuntimeVariable
 
     operators.define()
@@ -107,6 +109,7 @@ def _add_rules() -> None:
     if ready.cache_info().currsize:
         ready().update({getattr(runtime, name): RuntimeVariable for name in _NAMES})
     capture.install()
+    kept.install()
 
 
 def _let_checkpoints_hold_conditionals() -> None:

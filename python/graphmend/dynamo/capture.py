@@ -15,14 +15,14 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 from torch._dynamo import config, convert_frame, symbolic_convert, utils
-from torch._dynamo.exc import TorchRuntimeError
+from torch._dynamo.exc import TorchRuntimeError, unimplemented
 from torch._dynamo.variables import builder, object_protocol
 from torch._dynamo.variables.base import VariableTracker
 from torch._dynamo.variables.tensor import SymNodeVariable, TensorVariable
 from torch._subclasses.fake_tensor import FakeTensor
 
-from graphmend import operators
-from graphmend.dynamo import entry, operations, prelude
+from graphmend import operators, profiles
+from graphmend.dynamo import entry, kept, operations, prelude
 from graphmend.dynamo.handlers import our_backend
 
 if TYPE_CHECKING:
@@ -120,6 +120,9 @@ def _wrapping(original: Callable[..., Any]) -> Callable[..., Any]:
         shim = our_backend(tx.output.compiler_fn)
         if shim is None or subclass_type is not None:
             return made
+        if kept.inside(tx) and not tx.one_graph:
+            # By itself Dynamo breaks here, and makes a real call of the function.
+            unimplemented(gb_type=kept.REASON, context="", explanation=kept.REASON, hints=[])
         known = prelude.build(tx, proxy.node, example)
         if known is not None:
             _drop(tx, proxy.node)
@@ -127,6 +130,7 @@ def _wrapping(original: Callable[..., Any]) -> Callable[..., Any]:
         if not entry.problem(tx):
             shim.captured = True
             entry.guard()
+            profiles.mark(proxy.node, prelude.profiled(tx))
         return made
 
     return wrap

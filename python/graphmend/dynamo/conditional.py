@@ -11,7 +11,7 @@ from torch._dynamo.variables.builder import wrap_fx_proxy
 from torch._dynamo.variables.higher_order_ops import dynamo_enable_grad, make_attr
 from torch._dynamo.variables.lists import BaseListVariable
 
-from graphmend import randomness
+from graphmend import profiles, randomness
 from graphmend.dynamo import checks
 from graphmend.dynamo.carry import Uncarried, note_merged
 from graphmend.dynamo.fork import COND, Arm
@@ -70,7 +70,7 @@ def emit(
             _check_gradients(slots[group[0]], operands, zero)
         else:
             _check_written(arms, [_example(proxy) for proxy in operands])
-        made = _conditional(tx, flag, arms, wanted, kept, operands, with_grad=with_grad)
+        made = _conditional(tx, site, flag, arms, wanted, kept, operands, with_grad=with_grad)
         for index, value in zip(group, made, strict=False):
             note_merged(tx, site, value, [slots[index].left, slots[index].right])
             results[index] = value
@@ -205,6 +205,7 @@ def _check_gradients(slot: Slot, operands: list[Any], zero: bool) -> None:
 
 def _conditional(
     tx: Any,
+    site: Any,
     flag: Any,
     arms: tuple[Arm, Arm],
     wanted: list[list[torch.fx.Node]],
@@ -227,6 +228,7 @@ def _conditional(
     with dynamo_enable_grad(tx, False) if quiet else contextlib.nullcontext():
         arguments = (flag.as_proxy(), *names, tuple(operands))
         proxy = tx.output.create_proxy("call_function", COND, arguments, {})
+        profiles.mark(proxy.node, site.profiled)
         made: Any = wrap_fx_proxy(tx, proxy)
     assert isinstance(made, BaseListVariable)
     return list(made.items)

@@ -165,6 +165,9 @@ def _converting(original: Any) -> Any:
             if backend.watch is not None:
                 with contextlib.suppress(Exception):  # it is only told
                     _note_recompile(backend.watch, frame)
+        elif result.evidence.last is None:
+            place = code.co_filename, code.co_firstlineno
+            result.evidence.empty[place] = code.co_qualname
         return converted
 
     return convert

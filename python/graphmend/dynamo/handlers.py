@@ -15,8 +15,8 @@ from torch._dynamo.variables.base import VariableTracker
 from torch._dynamo.variables.tensor import SymNodeVariable, TensorVariable
 from torch._dynamo.variables.torch import BaseTorchVariable
 
-from graphmend import operands, operators, outline, sites
-from graphmend.dynamo import branch, checks, entry, purity
+from graphmend import operands, operators, outline, profiles, sites
+from graphmend.dynamo import branch, checks, entry, kept, purity
 from graphmend.dynamo.carry import Carrier, Spoiled, Uncarried, note_applied, note_merged, pending
 from graphmend.records import Frame
 
@@ -52,8 +52,8 @@ class RuntimeVariable(BaseTorchVariable):
         strict = "strict" in bound.arguments and bound.arguments["strict"].as_python_constant()
         if site is None:
             return unhandled
-        if site.refused:
-            _leave(site, site.refused, strict)
+        if site.refused or kept.inside(tx):
+            _leave(site, site.refused or kept.REASON, strict)
             return unhandled
         try:
             done = _STATEMENTS[name](
@@ -372,7 +372,7 @@ def _may_try(tx: Any, key: str) -> bool:
     site, call = sites.find(key), operators.state.call
     if site is None or call is None:
         return False
-    reason = site.unfit or entry.problem(tx)
+    reason = site.unfit or (kept.REASON if kept.inside(tx) else entry.problem(tx))
     if reason:
         site.leave(reason)
         return False
@@ -411,6 +411,7 @@ def _select(
         if problem:
             raise Left(problem)
         note_merged(tx, site, result, [new, old])
+        profiles.mark(result.as_proxy().node, site.profiled)
         results.append(result)
     from torch._dynamo.variables.lists import TupleVariable
 

@@ -23,8 +23,8 @@ from torch.fx.experimental.symbolic_shapes import DimDynamic
 from torch.utils._python_dispatch import _disable_current_modes
 from torch.utils._sympy.printers import PythonPrinter
 
-from graphmend import host, operators, swap
-from graphmend.dynamo import entry, operations
+from graphmend import host, operators, sites, swap
+from graphmend.dynamo import entry, kept, operations
 from graphmend.dynamo.operations import Unfit
 
 if TYPE_CHECKING:
@@ -44,6 +44,8 @@ def problem(tx: Any) -> str:
     """Why no prelude can be used in this trace; empty when one can."""
     if not tx.output.is_root_tracer():
         return "a higher-order operator is being traced"
+    if kept.inside(tx):
+        return kept.REASON
     known: str | None = tx.output.__dict__.get("_graphmend_host_problem")
     if known is None:
         known = _problem(tx)
@@ -578,3 +580,10 @@ def note(tx: Any, mend: str, reason: str = "") -> None:
 
     code = tx.f_code
     backend_of(tx).note(code.co_filename, tx.lineno or 0, code.co_qualname, mend, reason)
+    if mend == "prelude":
+        of(tx).program.profiled[profiled(tx)] = None
+
+
+def profiled(tx: Any) -> str:
+    """How profiles show the read that is being traced."""
+    return sites.in_profiles("host-read", tx.f_code.co_filename, tx.lineno or 0)
