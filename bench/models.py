@@ -416,7 +416,7 @@ ROWS: tuple[Row, ...] = (
     ),
     _row("clap", _clap, _clap_feed, 2),
     _row("clap", _clap, _clap_mixed_feed, 2, case="mixed"),
-    _row("mixtral", _mixtral, _decoder_only, 10, whole=False),
+    _row("mixtral", _mixtral, _decoder_only, 10),
 )
 
 

@@ -65,6 +65,8 @@ class Backend:
         """Whether the trace in progress keeps a value that only the host can know."""
         self.uncaptured: set[Any] = set()
         """Code whose trace failed with such values, and is left to break as it does by default."""
+        self.loops: list[Any] = []
+        """The loops over places that the trace in progress is in."""
         self.failures: dict[Any, int] = {}
         self.reads: dict[tuple[str, int], host.Read] = {}
         self.host_values: dict[str, Any] = {}
@@ -83,6 +85,8 @@ class Backend:
 
     def __call__(self, graph: torch.fx.GraphModule, inputs: list[Any], **kwargs: Any) -> Any:
         """Compile a graph; one that holds a guard keeps what its inputs were."""
+        if self.loops:
+            operators.refuse_unfinished(self.loops)
         if operators.any_of_ours(graph) or self._branches(graph):
             self._let_cache()
         unknown = any(map(_is_unknown, graph.graph.nodes)) and operators.state.call is not None

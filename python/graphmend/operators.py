@@ -324,6 +324,13 @@ def refuse_written(graph: torch.fx.GraphModule) -> None:
             raise Retrace(restart_reason=site.refused)
 
 
+def refuse_unfinished(loops: list[Any]) -> None:
+    """Trace again without the loop over places that is left: its end was not checked."""
+    site = loops.pop().site
+    site.refused = "a graph break or an exception leaves the loop"
+    raise Retrace(restart_reason=site.refused)
+
+
 def _guard(
     key: str, pred: torch.Tensor, tensors: Sequence[torch.Tensor], ints: Sequence[int]
 ) -> None:

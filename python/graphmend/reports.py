@@ -138,8 +138,9 @@ def of_site(site: Site) -> SiteReport:
     """The state of a site now."""
     reasons = [site.reason] if site.reason else []
     reasons += list(site.left)
-    if site.refused and site.refused not in reasons:
-        reasons.append(site.refused)
+    for reason in (site.refused, site.refused_with_gradients):
+        if reason and reason not in reasons:
+            reasons.append(reason)
     return SiteReport(
         id=site.id,
         path=site.path,

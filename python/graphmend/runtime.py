@@ -133,6 +133,15 @@ def update(
     return False
 
 
+def entries(site: str, places: Any) -> Any:
+    """What a loop over places iterates over; while tracing, all places where that is the same."""
+    return places
+
+
+def entry(site: str) -> None:
+    """Where an iteration of such a loop begins, and where the loop ends."""
+
+
 @contextlib.contextmanager
 def direct(emitted: list[str]) -> Iterator[None]:
     """Run originals with the effects named in ``emitted`` left out, as they happened already."""

@@ -74,6 +74,8 @@ class Site:
     """Reasons for which the mended form was not used while tracing, with their number."""
     refused: str = ""
     """Why every trace must keep the original statement: what came after it made it illegal."""
+    refused_with_gradients: str = ""
+    """The same, for traces that record gradients."""
     unfit: str = ""
     """Why the arms of a select are not tried again."""
     used: int = 0
@@ -104,7 +106,8 @@ class Site:
         """``mended``, ``declined``, or ``left at trace time``."""
         if self.status != "mended":
             return "declined"
-        left = self.refused or (self.left and not self.used)
+        reasons = bool(self.left or self.refused_with_gradients)
+        left = self.refused or (reasons and not self.used)
         return "left at trace time" if left else "mended"
 
     def fires_when(self) -> bool | None:

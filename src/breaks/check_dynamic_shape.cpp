@@ -103,7 +103,9 @@ const Entry& dynamic_shape_entry() {
        "With `torch._dynamo.config.capture_dynamic_output_shape_ops = True` the graph "
        "goes on with an unknown size.",
        "`prelude`: a size that follows from the inputs alone is computed before the "
-       "compiled region; else the graph goes on with an unknown size where it can.",
+       "compiled region; else the graph goes on with an unknown size where it can. `dense`: a "
+       "loop over the places where a tensor is not zero (the experts that some token chose) "
+       "becomes a loop over all places, where the others do nothing.",
        "kept = x[x > 0]\nreturn kept.sum()", "return torch.where(x > 0, x, 0).sum()"},
       {NodeKind::Call, NodeKind::Subscript},
       look};

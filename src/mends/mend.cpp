@@ -17,6 +17,7 @@ constexpr auto kMends = std::to_array<Mend>({
     {"update", plan_update},
     {"cond", plan_cond},
     {"tail", plan_tail},
+    {"dense", plan_dense},
 });
 
 }  // namespace

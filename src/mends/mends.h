@@ -18,6 +18,8 @@ namespace graphmend::mends {
                                    const breaks::Finding& finding);
 [[nodiscard]] PlanResult plan_tail(const types::FunctionContext& context,
                                    const breaks::Finding& finding);
+[[nodiscard]] PlanResult plan_dense(const types::FunctionContext& context,
+                                    const breaks::Finding& finding);
 
 }  // namespace graphmend::mends
 

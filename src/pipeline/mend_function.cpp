@@ -174,8 +174,9 @@ class Mender {
 
   Site describe(const breaks::Finding& finding) const {
     const base::TextRange range = tree_.range(finding.statement);
+    const NodeKind kind = tree_.kind(finding.statement);
     const base::TextRange shown =
-        tree_.kind(finding.statement) == NodeKind::If
+        kind == NodeKind::If || kind == NodeKind::For
             ? base::TextRange{range.start, tree_.range(finding.subject).end}
             : range;
     const source::Position start = lines_.position(shown.start);

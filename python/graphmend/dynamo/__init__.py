@@ -28,6 +28,8 @@ _NAMES = (
     "cond",
     "tail",
     "may_try",
+    "entries",
+    "entry",
 )
 _NEEDED = {
     "torch._dynamo.trace_rules": ("torch_name_rule_map", "get_torch_obj_rule_map"),

@@ -22,7 +22,7 @@ from torch._dynamo.variables.tensor import SymNodeVariable, TensorVariable
 from torch._subclasses.fake_tensor import FakeTensor
 
 from graphmend import operators, profiles
-from graphmend.dynamo import entry, kept, operations, prelude
+from graphmend.dynamo import dense, entry, kept, operations, prelude
 from graphmend.dynamo.handlers import our_backend
 
 if TYPE_CHECKING:
@@ -41,6 +41,8 @@ def install() -> None:
     made._wrap_fx_proxy = _wrapping(made._wrap_fx_proxy)
     number: Any = SymNodeVariable
     number.evaluate_expr = _evaluating(number.evaluate_expr)
+    tensors: Any = TensorVariable
+    tensors.method_tolist = _listing(tensors.method_tolist)
     sequences: Any = object_protocol
     sequences.generic_richcompare_bool = _comparing(sequences.generic_richcompare_bool)
     for kind in _translators(symbolic_convert.InstructionTranslatorBase):
@@ -90,6 +92,7 @@ def _converting(original: Callable[..., Any]) -> Callable[..., Any]:
             shim.leave(f"the graph can't hold it: {first[0]}")
         finally:
             shim.captured = False
+            shim.loops = []
         return original(self, frame, *args, **kwargs)
 
     return convert
@@ -289,6 +292,19 @@ def _jumping(original: Callable[..., Any]) -> Callable[..., Any]:
         original(self, inst)
 
     return jump
+
+
+def _listing(original: Callable[..., Any]) -> Callable[..., Any]:
+    """A list of places whose number is not known may be looped over."""
+
+    @functools.wraps(original)
+    def listing(self: Any, tx: Any) -> Any:
+        places = None
+        if our_backend(tx.output.compiler_fn) is not None:
+            places = dense.listed(self)
+        return original(self, tx) if places is None else places
+
+    return listing
 
 
 def _comparing(original: Callable[..., Any]) -> Callable[..., Any]:

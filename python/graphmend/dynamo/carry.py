@@ -47,6 +47,10 @@ class Uncarried(Exception):  # noqa: N818 - a decision, not an error
     """An operand can't be handed to an operator; the text says why."""
 
 
+class LosesNone(Uncarried):
+    """Gradients would be zero where the original leaves None."""
+
+
 class Spoiled(Exception):  # noqa: N818 - a decision, not an error
     """The attempt changed the trace beyond repair: it must start again without it."""
 

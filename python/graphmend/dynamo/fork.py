@@ -14,7 +14,11 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch._dynamo.current_scope_id import current_scope_id
 from torch._dynamo.exc import ObservedException, RestartAnalysis, SkipFrame, TorchDynamoException
-from torch._dynamo.variables.base import ValueMutationExisting, VariableTracker
+from torch._dynamo.variables.base import (
+    AttributeMutationExisting,
+    ValueMutationExisting,
+    VariableTracker,
+)
 from torch._dynamo.variables.dicts import ConstDictVariable
 from torch._dynamo.variables.functions import LocalGeneratorObjectVariable
 from torch._dynamo.variables.iter import IteratorVariable
@@ -26,7 +30,7 @@ from torch._dynamo.variables.tensor import TensorVariable
 from graphmend.dynamo.carry import Spoiled, Uncarried
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
 COND = torch.ops.higher_order.cond
 _CHANGING = (BaseListVariable, ConstDictVariable, SetVariable, IteratorVariable)
@@ -61,7 +65,7 @@ def trace(tx: Any, function: Any, arguments: list[Any]) -> Arm:
 
     Spoiled where the trace itself was changed, so that it must start again.
     """
-    journal = _Journal(tx)
+    journal = Journal(tx)
     drawn = len(tx.output.random_calls)
     with tx.output.subtracer(COND, None, "torch.cond") as tracer:
         arm = Arm(tracer, current_scope_id())
@@ -158,10 +162,13 @@ class _Kept:
     modified: bool
 
 
-class _Journal:
-    """What Dynamo knows of objects and containers before an arm, and what the arm changes."""
+class Journal:
+    """What Dynamo knows of objects and containers before an arm, and what the arm changes.
 
-    def __init__(self, tx: Any) -> None:
+    ``without`` are variables whose changes don't count.
+    """
+
+    def __init__(self, tx: Any, without: Sequence[Any] = ()) -> None:
         self.tx = tx
         self.effects = tx.output.side_effects
         self.attributes = {k: dict(v) for k, v in self.effects.store_attr_mutations.items()}
@@ -174,8 +181,14 @@ class _Journal:
         self.modes = torch._C._dynamo.guards.GlobalStateGuard()
         self.restore_modes = _modes()
         self.nodes = {tracer: set(tracer.graph.nodes) for tracer in _tracers(tx)}
-        self.visited: dict[int, Any] = {}
+        self.visited: dict[int, Any] = {id(var): var for var in without}
         self.unmerged = ""
+        self.drawn = len(tx.output.random_calls)
+        self.modified = {
+            key
+            for key, var in self.effects.id_to_variable.items()
+            if getattr(var.mutation_type, "is_modified", False)
+        }
         frame = tx
         while frame is not None:
             for var in (*frame.symbolic_locals.values(), *frame.stack):
@@ -270,6 +283,38 @@ class _Journal:
             item for item in effects.keepalive if id(item) in effects.id_to_variable
         ]
         return problem
+
+    def changed(self) -> str:
+        """What was changed since that is older, in words; nothing is put back."""
+        effects = self.effects
+        if effects is not self.tx.output.side_effects or not self.modes.check():
+            return "an iteration changes a setting of torch"
+        if self.hooks != (len(effects.tensor_hooks), len(effects.save_for_backward)):
+            return "an iteration registers a hook"
+        if self.drawn != len(self.tx.output.random_calls):
+            return "an iteration draws from Python's random numbers"
+        for var, written in effects.store_attr_mutations.items():
+            before = self.attributes.get(var, {})
+            older = id(var) in self.visited or isinstance(
+                var.mutation_type, AttributeMutationExisting
+            )
+            for name, value in written.items():
+                if older and before.get(name) is not value:
+                    return f"an iteration writes the attribute {name}"
+        for var, kept in self.kept.values():
+            if isinstance(var, TensorVariable):
+                continue  # the graph tells
+            if kept.items is None or isinstance(var, IteratorVariable):
+                same = all(vars(var).get(name) is value for name, value in kept.fields.items())
+            else:
+                same = _same(var.items, kept.items)
+            if not same:
+                return f"an iteration changes a value that is older ({type(var).__name__})"
+        for key, var in effects.id_to_variable.items():
+            modified = getattr(var.mutation_type, "is_modified", False)
+            if modified and id(var) not in self.kept and key not in self.modified:
+                return f"an iteration changes a value that is older ({type(var).__name__})"
+        return ""
 
     def _compare(self, arm: Arm, var: Any, kept: _Kept) -> str:
         if isinstance(var, TensorVariable):

@@ -9,22 +9,25 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch._dynamo.eval_frame import innermost_backend
 from torch._dynamo.exc import TorchDynamoException, Unsupported, unimplemented
-from torch._dynamo.resume_execution import TORCH_DYNAMO_RESUME_IN_PREFIX
 from torch._dynamo.source import AttrSource
 from torch._dynamo.variables.base import VariableTracker
 from torch._dynamo.variables.tensor import SymNodeVariable, TensorVariable
 from torch._dynamo.variables.torch import BaseTorchVariable
 
-from graphmend import operands, operators, outline, profiles, sites
-from graphmend.dynamo import branch, checks, entry, kept, purity
-from graphmend.dynamo.carry import Carrier, Spoiled, Uncarried, note_applied, note_merged, pending
-from graphmend.records import Frame
+from graphmend import operands, operators, profiles, sites
+from graphmend.dynamo import branch, checks, dense, entry, frames, kept, purity
+from graphmend.dynamo.carry import (
+    Carrier,
+    LosesNone,
+    Spoiled,
+    Uncarried,
+    note_applied,
+    note_merged,
+    pending,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-_MODULE = torch.nn.modules.module
-_MODULE_CALLS = (_MODULE.Module._wrapped_call_impl, _MODULE.Module._call_impl)
 
 
 class Left(Exception):  # noqa: N818 - a decision, not an error
@@ -49,11 +52,16 @@ class RuntimeVariable(BaseTorchVariable):
         bound.apply_defaults()
         site = sites.find(bound.arguments["site"].as_python_constant())
         unhandled = VariableTracker.build(tx, _UNHANDLED.get(name, False))
+        if name == "entries":
+            unhandled = bound.arguments["places"]
         strict = "strict" in bound.arguments and bound.arguments["strict"].as_python_constant()
         if site is None:
             return unhandled
-        if site.refused or kept.inside(tx):
-            _leave(site, site.refused or kept.REASON, strict)
+        refused = site.refused or (torch.is_grad_enabled() and site.refused_with_gradients)
+        if not refused and kept.inside(tx):
+            refused = kept.REASON
+        if refused:
+            _leave(site, refused, strict)
             return unhandled
         try:
             done = _STATEMENTS[name](
@@ -62,7 +70,10 @@ class RuntimeVariable(BaseTorchVariable):
         except (Left, Uncarried) as left:
             _leave(site, str(left), strict)
         except Spoiled as spoiled:
-            site.refused = str(spoiled)
+            if isinstance(spoiled.__cause__, LosesNone):
+                site.refused_with_gradients = str(spoiled)
+            else:
+                site.refused = str(spoiled)
             raise operators.Retrace from spoiled
         except Unsupported as problem:
             if strict:
@@ -75,12 +86,14 @@ class RuntimeVariable(BaseTorchVariable):
                 raise
             site.leave(f"internal problem: {type(problem).__name__}: {problem}")
         else:
-            site.used += 1
+            site.used += name not in _MARKS
             return done
         return unhandled
 
     def _plain(self, tx: Any, name: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
         """Under another compiler's trace nothing is mended."""
+        if name == "entries":
+            return args[1]
         if name in _PREDICATES and name != "active":
             return _PREDICATES[name](tx, *args)
         return VariableTracker.build(tx, _UNHANDLED.get(name, False))
@@ -126,6 +139,9 @@ def _innermost(compiler: Any) -> Any:
 
 
 def _active(tx: Any) -> Any:
+    backend = backend_of(tx)
+    if backend is not None:
+        backend.loops = dense.opened(tx)
     return VariableTracker.build(tx, is_ours(tx))
 
 
@@ -261,7 +277,7 @@ def _run(tx: Any, site: Any, operands: Any, pred: Any) -> Any:
     plans = () if fires is not None else tuple(map(carrier.carry, _items(operands)))
     record = operators.record(
         site,
-        *_context(tx, site),
+        *frames.context(tx, site),
         plans=plans,
         looks=tuple(carrier.looks),
         grad=torch.is_grad_enabled(),
@@ -307,64 +323,6 @@ def _list(tx: Any, items: list[Any]) -> Any:
     from torch._dynamo.variables.lists import ListVariable
 
     return ListVariable(list(items))
-
-
-def _context(tx: Any, site: Any) -> tuple[Any, Any, Any]:
-    """The statement as a function, the frames above it, and the code of the entry frame."""
-    frames: list[Frame] = []
-    inner = tx
-    while inner.parent is not None:
-        frames.extend(_module_frames(inner))
-        inner = inner.parent
-        frames.append(Frame(_named(inner.f_code), inner.lineno, inner.f_globals))
-    function = outline.function(site, _named(tx.f_code), tx.f_globals)
-    return function, tuple(reversed(frames)), tx.output.root_tx.f_code
-
-
-def _named(code: Any) -> Any:
-    """The code under its own name where Dynamo resumes in the middle of a function."""
-    name = code.co_name
-    if name.startswith(TORCH_DYNAMO_RESUME_IN_PREFIX):
-        name = name[len(TORCH_DYNAMO_RESUME_IN_PREFIX) + 1 :].rsplit("_at_", 1)[0]
-        return code.replace(co_name=name, co_qualname=name)
-    return code
-
-
-def _module_frames(tx: Any) -> list[Frame]:
-    """The frames of a module's call, which Dynamo leaves out when it goes straight to forward."""
-    code, parent = tx.f_code, tx.parent
-    if code.co_name != "forward" or parent.f_code.co_filename == _MODULE.__file__:
-        return []
-    first = code.co_varnames[0] if code.co_argcount else ""
-    module = tx.symbolic_locals.get(first)
-    if module is None or not isinstance(getattr(module, "value", None), torch.nn.Module):
-        return []
-    line = parent.current_instruction.positions
-    if line is not None and _calls_forward(parent, line.lineno):
-        return []
-    return [
-        Frame(function.__code__, _last_line(function.__code__), vars(_MODULE))
-        for function in reversed(_MODULE_CALLS)
-    ]
-
-
-def _calls_forward(tx: Any, line: int) -> bool:
-    return any(
-        instruction.argval == "forward"
-        and instruction.positions is not None
-        and instruction.positions.lineno == line
-        for instruction in tx.instructions
-    )
-
-
-def _last_line(code: Any) -> int:
-    """The line from which a module's call goes on, with no hooks."""
-    name = "forward_call" if "forward_call" in code.co_varnames else "_call_impl"
-    lines, first = inspect.getsourcelines(code)
-    for number, text in enumerate(lines):
-        if f"return {name}(" in text or f"return self.{name}(" in text:
-            return first + number
-    return first
 
 
 def _may_try(tx: Any, key: str) -> bool:
@@ -464,7 +422,7 @@ def _update(tx: Any, site: Any, pred: Any, operands: Any, obj: Any, attrs: Any) 
     backend_of(tx).traced = tx.output
     record = operators.record(
         site,
-        *_context(tx, site),
+        *frames.context(tx, site),
         plans=plans,
         looks=tuple(carrier.looks),
         grad=torch.is_grad_enabled(),
@@ -556,6 +514,25 @@ def _tail(
     return branch.tail(tx, site, _predicate(tx, pred), functions, _items(arguments), zero=zero)
 
 
+def _entries(tx: Any, site: Any, places: Any) -> Any:
+    """What a loop iterates over: all places, or as it was."""
+    from torch._dynamo.variables.lists import TupleVariable
+
+    places = places.realize()
+    if not dense.is_unknown(places):
+        return places  # nothing breaks here
+    _check_place(tx)
+    _check_entry(tx)
+    items = dense.begin(tx, site, places)
+    site.used += 1
+    return TupleVariable(items)
+
+
+def _entry(tx: Any, site: Any) -> Any:
+    dense.mark(tx, site)
+    return VariableTracker.build(tx, None)
+
+
 def _python_arm(tx: Any, pred: Any, functions: tuple[Any, Any], arguments: list[Any]) -> Any:
     """The arm that a Python value chooses, traced where it stands."""
     truth = _truth(tx, pred)
@@ -567,10 +544,15 @@ def _python_arm(tx: Any, pred: Any, functions: tuple[Any, Any], arguments: list[
 _UNHANDLED: dict[str, Any] = {"select": None, "cond": None, "tail": None}
 """What a call gives that the original branch is to handle; False where nothing else is said."""
 
+_MARKS = ("entries", "entry")
+"""Calls that may leave a site as it is without a reason: they count themselves what they mend."""
+
 _STATEMENTS: dict[str, Callable[..., Any]] = {
     "run": _run,
     "select": _select,
     "update": _update,
     "cond": _cond,
     "tail": _tail,
+    "entries": _entries,
+    "entry": _entry,
 }
