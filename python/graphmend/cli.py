@@ -40,7 +40,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     status = _core.run_command(
         [os.fsencode(argument) for argument in expanded],
         write_output=lambda data: _write(sys.stdout.buffer, data),
-        write_error=lambda data: _write(sys.stderr.buffer, data),
+        write_error=lambda data: _write(sys.stderr.buffer, _with_every_command(data)),
         read_input=lambda: sys.stdin.buffer.read(),
         decode=_decode,
     )
@@ -49,6 +49,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         for name, (_, text) in _COMMANDS.items():
             print(f"  {name:<27} {text}")
     return status
+
+
+def _with_every_command(complaint: bytes) -> bytes:
+    """The core's list of commands, where it says that there is no such one, with those here."""
+    first, end, rest = complaint.partition(b"\n")
+    if not first.startswith(b"graphmend: ") or b"; commands: " not in first:
+        return complaint
+    return b"".join((first, *(f", {name}".encode() for name in _COMMANDS), end, rest))
 
 
 def _write(stream: BinaryIO, data: bytes) -> bool:

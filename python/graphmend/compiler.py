@@ -17,6 +17,7 @@ from graphmend import (
     logs,
     mending,
     operators,
+    picking,
     profiles,
     randomness,
     ranks,
@@ -103,8 +104,9 @@ class Backend:
                 self.draws = True
                 if operators.state.call is not None:
                     operators.state.call.undo.insert(0, save_random())
-        marked = profiles.take(graph)
+        marked, nodes = profiles.take(graph)
         compiled = self.inner(graph, inputs, **kwargs)
+        compiled = picking.directly(graph, compiled, picking.conditionals(nodes))
         if marked:
             compiled = profiles.spanned(compiled, marked)
         if self.watch is not None:
@@ -249,7 +251,7 @@ def _guarded(compiled: Callable[..., Any], original: Any, backend: Backend) -> C
     def mended_call(*args: Any, **kwargs: Any) -> Any:
         if watch is not None and not watch.running and not torch.compiler.is_compiling():
             return watch.run(mended_call, args, kwargs)
-        if checker is not None and not checker.busy and checker.due(args, kwargs):
+        if checker is not None and checker.due(args, kwargs):
             return checker.call(mended_call, original, args, kwargs)
         if result.unchecked and several():
             ranks.check(result.take_unchecked())

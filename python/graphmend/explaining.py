@@ -71,10 +71,14 @@ def main(arguments: Sequence[str]) -> int:
         os.environ[CHILDREN] = children
         if options.plain:
             os.environ[PLAIN] = "1"
+        ran = True
         try:
-            return running.main(given)
+            status = running.main(given)
+            ran = status != running.NOT_RUN
+            return status
         finally:
-            _tell(before, collected(children), options)
+            if ran:
+                _tell(before, collected(children), options)
 
 
 def _options(given: list[str]) -> _Options | None:

@@ -36,16 +36,23 @@ def mark(node: torch.fx.Node, name: str) -> None:
     node.meta[_KEY] = name
 
 
-def take(graph: torch.fx.GraphModule) -> list[str]:
-    """The names of the sites in a graph and in the arms of its conditionals; they are taken off."""
+def take(
+    graph: torch.fx.GraphModule,
+) -> tuple[list[str], list[tuple[torch.fx.GraphModule, torch.fx.Node]]]:
+    """The names of the sites in a graph and in the arms of its conditionals, and their nodes.
+
+    They are taken off.
+    """
     found: dict[str, None] = {}
+    nodes = []
     for module in graph.modules():
         if isinstance(module, torch.fx.GraphModule):
             for node in module.graph.nodes:
                 marked = node.meta.pop(_KEY, None)
                 if marked is not None:
                     found[marked] = None
-    return list(found)
+                    nodes.append((module, node))
+    return list(found), nodes
 
 
 def spanned(compiled: Callable[..., Any], names: Sequence[str]) -> Callable[..., Any]:

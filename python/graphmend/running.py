@@ -25,6 +25,10 @@ Runs a program as python would; torch.compile in it, and in its child processes,
 """
 
 
+NOT_RUN = 2
+"""The exit status where there is nothing to run."""
+
+
 class Unrunnable(Exception):  # noqa: N818 - told to the user as it is
     """The program can't be found."""
 
@@ -50,17 +54,17 @@ def main(arguments: Sequence[str]) -> int:
             break
         else:
             print(f"graphmend run: unknown option {option}\n{USAGE}", end="", file=sys.stderr)
-            return 2
+            return NOT_RUN
     if not given:
         print(USAGE, end="", file=sys.stderr)
-        return 2
+        return NOT_RUN
     os.environ.setdefault(hook.VARIABLE, "1")  # for child processes
     hook.install_from_environment()
     try:
         code, main_module = of_module(given[0]) if module else of_script(given[0])
     except Unrunnable as problem:
         print(f"graphmend run: {problem}", file=sys.stderr)
-        return 2
+        return NOT_RUN
     sys.argv[:] = [getattr(main_module, "__file__", None) or given[0], *given[1:]]
     if not module:
         sys.argv[0] = given[0]

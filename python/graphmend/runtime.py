@@ -32,6 +32,11 @@ class _Direct(threading.local):
 _direct = _Direct()
 
 
+def is_direct() -> bool:
+    """Whether this thread runs an original again, after a guard fired."""
+    return _direct.depth > 0
+
+
 def active() -> bool:
     """Whether the mended form of a statement is to be used."""
     return _direct.depth > 0 if _direct_threads else False

@@ -36,6 +36,8 @@ def main(arguments: Sequence[str]) -> int:
     if len(arguments) != 1 or arguments[0].startswith("-"):
         print(USAGE, end="", file=sys.stderr)
         return 2
+    # A module that reads the command's arguments when it is imported finds none.
+    sys.argv[1:] = []
     try:
         function = find(arguments[0])
     except Unfound as problem:

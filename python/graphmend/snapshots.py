@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import collections
 import enum
+import functools
 import io
 import logging
 import random
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 _LIMIT = 200_000
 _PLAIN = (bool, int, float, complex, str, bytes, type(None), torch.dtype, torch.device, torch.Size)
 _CLOSED = (ModuleType, BuiltinFunctionType, logging.Logger, enum.Enum, io.IOBase)
+_LRU = type(functools.lru_cache(lambda: None))
 _NUMBER = re.compile(r"-?\d+(\.\d+)?(e[+-]?\d+)?")
 
 
@@ -60,6 +62,8 @@ class Snapshot:
         self.state = state
         self.tensors: list[torch.Tensor] = []
         self._undo: list[Callable[[], None]] = []
+        self._checks: list[Callable[[], None]] = []
+        """What raises where something can't be put back: asked before anything is."""
         self._keep: list[Any] = []
         seen: set[int] = set()
         work = list(state.visible().values())
@@ -105,7 +109,7 @@ class Snapshot:
                     setattr(kind, name, value)
 
         self._undo.append(undo)
-        return list(before.values())
+        return [*before.values(), *_functions_of(kind)]
 
     def _note(self, value: Any) -> list[Any]:
         """Keep one value; returns what it leads to."""
@@ -133,8 +137,12 @@ class Snapshot:
         if isinstance(value, type):
             return self._class(value)
         if isinstance(value, FunctionType):
-            cells = list(value.__closure__ or ())
-            return [*cells, *vars(value).values()]
+            cells = value.__closure__ or ()
+            return [*cells, value.__defaults__, value.__kwdefaults__, *vars(value).values()]
+        if isinstance(value, functools.partial):
+            return [value.func, value.args, value.keywords, *vars(value).values()]
+        if type(value) is _LRU:
+            return self._kept_results(value)
         if isinstance(value, MethodType):
             return [value.__self__, value.__func__]
         if isinstance(value, CellType):
@@ -160,6 +168,18 @@ class Snapshot:
         self._undo.append(lambda: _refill(own, before))
         inner = [item for name, item in before.items() if name not in _UNSEEN]
         return [type(value), *inner]
+
+    def _kept_results(self, function: Any) -> list[Any]:
+        """What a cache holds can't be put back: a call that fills it can't be made twice."""
+        before = function.cache_info().misses
+
+        def check() -> None:
+            if function.cache_info().misses != before:
+                name = getattr(function, "__qualname__", "a function")
+                raise Unkept(f"functools.lru_cache kept a new result of {name}")
+
+        self._checks.append(check)
+        return [function.__wrapped__]
 
     def _cell(self, cell: CellType) -> list[Any]:
         try:
@@ -194,7 +214,7 @@ class Snapshot:
         shape, stride, version = tensor.shape, tensor.stride(), tensor._version
         gradient = tensor.grad if tensor.is_leaf else None
 
-        def undo() -> None:
+        def check() -> None:
             if (
                 tensor.grad_fn is not function
                 or tensor.requires_grad is not needs
@@ -202,6 +222,8 @@ class Snapshot:
                 or tensor.stride() != stride
             ):
                 raise Unkept("a tensor was changed in a way that can't be undone")
+
+        def undo() -> None:
             if tensor._version != version or not same_bits(tensor, before):
                 with torch.no_grad():
                     tensor.detach().copy_(before)
@@ -209,12 +231,15 @@ class Snapshot:
             if tensor.is_leaf and tensor.grad is not gradient:
                 tensor.grad = gradient
 
+        self._checks.append(check)
         self._undo.append(undo)
         found: list[Any] = [gradient] if gradient is not None else []
         return found + list(vars(tensor).values())
 
     def restore(self) -> None:
-        """Put everything back; :class:`Unkept` where something can't be."""
+        """Put everything back; :class:`Unkept` where something can't be, and then nothing is."""
+        for check in self._checks:
+            check()
         for undo in reversed(self._undo):
             undo()
         self.random.restore()
@@ -273,6 +298,19 @@ def _data_of(kind: type) -> dict[str, Any]:
         and not isinstance(value, (property, staticmethod, classmethod))
         and not hasattr(type(value), "__get__")
     }
+
+
+def _functions_of(kind: type) -> list[Any]:
+    """The functions of a class: closures, default values and caches of theirs may change."""
+    found: list[Any] = []
+    for value in vars(kind).values():
+        if isinstance(value, property):
+            found += [value.fget, value.fset]
+        elif isinstance(value, (staticmethod, classmethod)):
+            found.append(value.__func__)
+        elif isinstance(value, FunctionType) or type(value) is _LRU:
+            found.append(value)
+    return found
 
 
 def _numpy_random() -> Any:
@@ -373,7 +411,7 @@ def facts(roots: dict[str, Any]) -> list[Fact]:
     keep: list[Any] = []
     while work:
         place, value = work.pop()
-        if isinstance(value, _PLAIN):
+        if _is_constant(value):
             found.append(Fact(place, f"{type(value).__name__} {value!r}"))
             continue
         if isinstance(value, CellType):
@@ -392,6 +430,13 @@ def facts(roots: dict[str, Any]) -> list[Fact]:
         found.append(Fact(place, _kind(value)))
         work.extend(reversed([(place + name, item) for name, item in _parts(value)]))
     return found
+
+
+def _is_constant(value: Any) -> bool:
+    """Whether it does not matter which object a value is."""
+    if type(value) is tuple:
+        return all(map(_is_constant, value))
+    return isinstance(value, _PLAIN)
 
 
 def _tensor_fact(place: str, value: torch.Tensor, stores: dict[int, str]) -> Fact:
@@ -429,7 +474,14 @@ def _parts(value: Any) -> list[tuple[str, Any]]:
         return [(f".{name}", item) for name, item in sorted(_data_of(value).items())]
     if isinstance(value, FunctionType):
         names = value.__code__.co_freevars
-        return [(f".{n}", c) for n, c in zip(names, value.__closure__ or (), strict=True)]
+        found = [(f".{n}", c) for n, c in zip(names, value.__closure__ or (), strict=True)]
+        defaults = [
+            (".__defaults__", value.__defaults__),
+            (".__kwdefaults__", value.__kwdefaults__),
+        ]
+        return found + [(name, item) for name, item in defaults if item]
+    if isinstance(value, functools.partial):
+        return [(".func", value.func), (".args", value.args), (".keywords", value.keywords)]
     if isinstance(value, MethodType):
         return [(".__self__", value.__self__)]
     if isinstance(value, CellType):

@@ -80,6 +80,8 @@ class _Writer:
     def __init__(self, stream: Any, name: str, tape: Tape) -> None:
         self._stream, self._name, self._tape = stream, name, tape
 
+    # Dynamo leaves what it is given here to Python, as it does with a stream.
+    @torch.compiler.disable  # type: ignore[untyped-decorator]
     def write(self, text: str) -> int:
         stream = self._stream
         self._tape.add(self._name, text, lambda: stream.write(text))

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import sys
+import threading
 import warnings
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -16,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch._dynamo.exc import TorchDynamoException
 
-from graphmend import logs, snapshots, swap, tapes
+from graphmend import logs, runtime, snapshots, swap, tapes
 from graphmend.dynamo.eagerly import eagerly
 
 if TYPE_CHECKING:
@@ -30,6 +31,14 @@ HOW = ("first", "sample", "always")
 VARIABLE = "GRAPHMEND_VERIFY"
 _EVERY = 64
 _FIRST = 2
+
+
+class _Thread(threading.local):
+    busy = False
+    """Whether a call is being verified: calls within it are not verified apart."""
+
+
+_thread = _Thread()
 
 
 class DifferenceWarning(UserWarning):
@@ -75,14 +84,12 @@ class Verifier:
         self.verified = 0
         self.skipped = ""
         """Why the last call that was due could not be verified."""
-        self.busy = False
-        """Whether a call is being verified: calls within it are not verified apart."""
         self._seen: dict[Any, int] = {}
         self._traces = -1
 
     def due(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
         """Whether this call is to be verified."""
-        if self.result.off or torch.compiler.is_compiling():
+        if self.result.off or _thread.busy or runtime.is_direct() or torch.compiler.is_compiling():
             return False
         self.calls += 1
         if self.how == "always":
@@ -106,11 +113,11 @@ class Verifier:
         kwargs: dict[str, Any],
     ) -> Any:
         """Make the call in both ways; gives what the original does."""
-        self.busy = True
+        _thread.busy = True
         try:
             return self._call(mended, original, args, kwargs)
         finally:
-            self.busy = False
+            _thread.busy = False
 
     def _call(
         self,

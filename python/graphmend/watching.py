@@ -82,6 +82,7 @@ class Watch:
     """What is seen of one compiled callable."""
 
     def __init__(self, model: Any, result: Mending) -> None:
+        model = _plain(model)
         self.name = getattr(model, "__qualname__", type(model).__qualname__)
         self.path, self.line = _place(model)
         self.result = result
@@ -180,6 +181,12 @@ class Watch:
             until = following[0][1] if following else call.ms
             spent[key] = spent.get(key, 0.0) + until - end
         return [(*key, value) for key, value in spent.items()]
+
+
+def _plain(model: Any) -> Any:
+    """What a callable was before it was compiled."""
+    inner = getattr(model, "_orig_mod", None)
+    return getattr(model, "_torchdynamo_orig_callable", model) if inner is None else inner
 
 
 def _place(model: Any) -> tuple[str, int]:

@@ -293,8 +293,8 @@ FAILURES = {
     "two files": (["dump", "ast", "a", "b"], "one argument too many: b"),
     "view": (["dump", "ats", "a"], "there is no command 'ats'; commands: tokens, tree"),
     "no view": (["dump"], "a command is missing; commands: tokens"),
-    "command": (["dmup"], "there is no command 'dmup'; commands: check, dump, rules"),
-    "no command": ([], "a command is missing; commands: check, dump, rules"),
+    "command": (["dmup"], "there is no command 'dmup'; commands: check, dump, rules, run"),
+    "no command": ([], "a command is missing; commands: check, dump, rules, run"),
     "option alone": (["--nope"], "there is no option --nope"),
     "cookie": (
         ["dump", "ast", "tests/data/nasty/bad_unknown_cookie.py"],

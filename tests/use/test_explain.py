@@ -125,6 +125,11 @@ def test_of_a_model(tmp_path, capsys):
     assert all(b.lost_ms > 0 for b in told.breaks)
     assert "explained.py:16 in scale: if x.sum() > 0:" in str(told)
     assert all(torch.equal(before[key], value) for key, value in model.state_dict().items())
+    again = graphmend.explain(graphmend.compile(model, backend="eager"), torch.ones(1, 2))
+    assert (again.callables[0].name, again.callables[0].line) == ("Model", 26)
+    function = graphmend.explain(graphmend.compile(module.scale, backend="eager"), torch.ones(2))
+    assert (function.callables[0].name, function.callables[0].line) == ("scale", 14)
+    assert function.callables[0].path.endswith("explained.py")
     told.to_html(tmp_path / "out.html")
     assert "<h2>Model</h2>" in (tmp_path / "out.html").read_text()
     # what can't be copied is called once, for real
