@@ -4,7 +4,7 @@ PYTHON := .venv/bin/python
 # Nothing is fetched while models are made, tested or measured.
 export HF_HUB_OFFLINE := 1
 
-.PHONY: help oracles rows5 run bench bench-parser bench-import soak hidden hidden-rows fuzz test lint format kinds build setup asan wheel clean
+.PHONY: help oracles rows5 run bench bench-parser bench-check bench-import soak hidden hidden-rows fuzz test lint format kinds build setup asan wheel clean
 .DEFAULT_GOAL := help
 
 help: ## Show this list
@@ -22,6 +22,10 @@ bench: build ## The same with times of all rows under inductor
 bench-parser: build ## The parser's speed and memory beside CPython's, ruff's and tree-sitter's
 	@$(PYTHON) -m pip install --quiet --disable-pip-version-check -r bench/requirements.txt
 	@$(PYTHON) -m bench.parser_speed
+
+# CHECK="PATH --rounds 1" checks other sources
+bench-check: build ## What a check of transformers costs: CPU, threads, memory, cache
+	@$(PYTHON) -m bench.check_speed $(CHECK)
 
 bench-import: build ## What importing costs under the hook, beside a plain import
 	@$(PYTHON) -m bench.imports

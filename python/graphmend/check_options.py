@@ -26,6 +26,8 @@ class UsageError(Exception):
 def expand(arguments: Sequence[str]) -> list[str]:
     """The arguments that the core takes for those that the user gave."""
     given = list(arguments)
+    if given[:2] == ["dump", "types"] and "--help" not in given and "-h" not in given:
+        return [*given, *(f"--search-path={folder}" for folder in search_paths(None))]
     if not given or given[0] != "check" or "--help" in given or "-h" in given:
         return given
     rest, environment = _taken(given[1:], "--environment")

@@ -22,13 +22,17 @@ struct ViewEntry {
   std::string_view summary;
   DumpView print;
   bool has_columns;
+  bool has_imports;
 };
 
 constexpr ViewEntry kViews[] = {
-    {"tokens", "The tokens, with the text between them in --json", dump_tokens, true},
-    {"tree", "The syntax tree as graphmend holds it, error nodes included", dump_tree, true},
-    {"ast", "As ast.dump(ast.parse(...), include_attributes=True, indent=1)", dump_ast, false},
-    {"scopes", "The names of each scope; in --json what symtable tells", dump_scopes, false},
+    {"tokens", "The tokens, with the text between them in --json", dump_tokens, true, false},
+    {"tree", "The syntax tree as graphmend holds it, error nodes included", dump_tree, true, false},
+    {"ast", "As ast.dump(ast.parse(...), include_attributes=True, indent=1)", dump_ast, false,
+     false},
+    {"scopes", "The names of each scope; in --json what symtable tells", dump_scopes, false, false},
+    {"types", "What a check knows of each name; of each expression in --json", dump_types, false,
+     true},
 };
 
 struct Options {
@@ -36,6 +40,7 @@ struct Options {
   syntax::PythonVersion version = syntax::kNewestVersion;
   ColumnUnit columns = ColumnUnit::Bytes;
   bool json = false;
+  std::vector<std::string> search_paths;
 };
 
 ExitStatus dump(const ViewEntry& view, const Options& options, Console& console) {
@@ -44,8 +49,8 @@ ExitStatus dump(const ViewEntry& view, const Options& options, Console& console)
     console.err.write(fmt::format("graphmend dump {}: {}\n", view.name, file.error().message));
     return ExitStatus::Failed;
   }
-  const DumpRequest request{std::move(file.value()), options.version, options.columns,
-                            options.json};
+  const DumpRequest request{std::move(file.value()), options.version, options.columns, options.json,
+                            options.search_paths};
   return view.print(request, console);
 }
 
@@ -83,6 +88,14 @@ Action declare_dump(CLI::App& parser) {
                        ? std::string()
                        : fmt::format("'{}' is no unit; take bytes, code-points or utf-16", unit);
           });
+    }
+    if (view.has_imports) {
+      added
+          ->add_option("--search-path", options->search_paths,
+                       "Look imports up in this folder, too; the command gives its own")
+          ->type_name("DIR")
+          ->allow_extra_args(false)
+          ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
     }
     declared.push_back({added, &view, std::move(options)});
   }

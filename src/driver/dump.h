@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -23,6 +24,7 @@ struct DumpRequest {
   syntax::PythonVersion version = syntax::kNewestVersion;
   ColumnUnit columns = ColumnUnit::Bytes;
   bool json = false;
+  std::vector<std::string> search_paths;  // where imports are looked up
 };
 
 // Prints one file. Errors of the source are told by report_errors.
@@ -31,6 +33,7 @@ using DumpView = ExitStatus (*)(const DumpRequest&, Console&);
 ExitStatus dump_tokens(const DumpRequest& request, Console& console);
 ExitStatus dump_tree(const DumpRequest& request, Console& console);
 ExitStatus dump_ast(const DumpRequest& request, Console& console);
+ExitStatus dump_types(const DumpRequest& request, Console& console);
 ExitStatus dump_scopes(const DumpRequest& request, Console& console);
 
 // Prints the first errors of a source with their lines, and how to go on. Status Found if there are

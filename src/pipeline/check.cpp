@@ -4,6 +4,7 @@
 #include "breaks/scene.h"
 #include "pipeline/check_cache.h"
 #include "pipeline/ignores.h"
+#include "pipeline/roots.h"
 #include "types/interpreter.h"
 #include "types/modules.h"
 #include "types/torch_stubs.h"
@@ -30,18 +31,6 @@ using syntax::NodeKind;
 using types::Activation;
 using types::Module;
 
-std::string function_name(const Module& module, NodeId function) {
-  const syntax::Tree& tree = module.tree();
-  if (tree.kind(function) == NodeKind::Lambda) {
-    return "<lambda>";
-  }
-  std::string name(syntax::FunctionDefView(tree, function).name_text());
-  if (const NodeId cls = module.class_of(function)) {
-    name = std::string(syntax::ClassDefView(tree, cls).name_text()) + "." + name;
-  }
-  return name;
-}
-
 // Files that are checked one after the other and share what was found out of the modules that they
 // use: most of the work is in those.
 constexpr std::size_t kChunk = 128;
@@ -58,29 +47,8 @@ class ChunkChecker {
 
   void run(const Module& module, FileResult& result) {
     result_ = &result;
-    compiled_known_ = false;
-    compiled_.clear();
     interpreter_.begin_file();
-    std::vector<std::pair<NodeId, NodeId>> roots;  // function, class
-    collect(module, roots);
-    if (roots.empty()) {
-      return;
-    }
-    // Modules that the file's own code makes are met on the way from those that it does not make.
-    const auto made = interpreter_.classes_made_in(module);
-    std::stable_partition(roots.begin(), roots.end(), [&](const auto& root) {
-      return !root.second || !made.contains(root.second.value);
-    });
-    for (const auto& [function, cls] : roots) {
-      // Those that are made here were met with what they are made of, if another file's roots led
-      // to them.
-      const bool is_made = cls && made.contains(cls.value);
-      if (!interpreter_.was_run(module, function) &&
-          !(is_made && interpreter_.was_ever_run(module, function))) {
-        ++result.roots;
-        interpreter_.run_root(module, function, cls);
-      }
-    }
+    result.roots += run_roots(module, interpreter_);
   }
 
   // What all results so far depend on, those of the files `own` among them.
@@ -107,62 +75,6 @@ class ChunkChecker {
   }
 
  private:
-  void collect(const Module& module, std::vector<std::pair<NodeId, NodeId>>& roots) {
-    const syntax::Tree& tree = module.tree();
-    for (std::uint32_t id = 1; id < tree.size(); ++id) {
-      const NodeId node(id);
-      if (tree.kind(node) != NodeKind::FunctionDef) {
-        continue;
-      }
-      const syntax::FunctionDefView view(tree, node);
-      const NodeId cls = module.class_of(node);
-      const bool forward =
-          cls && view.name_text() == "forward" && interpreter_.is_torch_module(module, cls);
-      if (forward ||
-          std::any_of(view.decorators().begin(), view.decorators().end(),
-                      [&](NodeId decorator) { return compiles(module, decorator); }) ||
-          passed_to_compile(module, node)) {
-        roots.emplace_back(node, cls);
-      }
-    }
-  }
-
-  // `torch.compile`, or a call of it.
-  bool compiles(const Module& module, NodeId expression) {
-    const syntax::Tree& tree = module.tree();
-    if (tree.text(expression).find("compile") == std::string_view::npos) {
-      return false;
-    }
-    if (tree.kind(expression) == NodeKind::Call) {
-      expression = syntax::CallView(tree, expression).func();
-    }
-    const types::Value value = interpreter_.module_expression(module, expression);
-    const std::string_view name = heap_.external_name(value);
-    return name == "torch.compile" || name == "graphmend.compile";
-  }
-
-  // A function of the module that a call of torch.compile names.
-  bool passed_to_compile(const Module& module, NodeId function) {
-    if (!compiled_known_) {
-      compiled_known_ = true;
-      const syntax::Tree& tree = module.tree();
-      if (tree.source().find(".compile(") != std::string_view::npos) {
-        for (std::uint32_t id = 1; id < tree.size(); ++id) {
-          const NodeId node(id);
-          if (tree.kind(node) != NodeKind::Call || !compiles(module, node)) {
-            continue;
-          }
-          const auto arguments = syntax::CallView(tree, node).arguments();
-          if (!arguments.empty() && tree.kind(arguments[0]) == NodeKind::Name) {
-            compiled_.insert(tree.text(arguments[0]));
-          }
-        }
-      }
-    }
-    return compiled_.contains(syntax::FunctionDefView(module.tree(), function).name_text()) &&
-           module.tree().kind(module.tree().parent(function)) == NodeKind::Module;
-  }
-
   void observe(const Activation& activation) {
     const Module& module = *activation.module;
     if (!paths_.contains(module.path())) {
@@ -221,8 +133,6 @@ class ChunkChecker {
   FileResult* result_ = nullptr;
   types::Heap heap_;
   types::Interpreter interpreter_;
-  bool compiled_known_ = false;
-  std::unordered_set<std::string_view> compiled_;
 };
 
 void check_file(const std::string& path, types::ModuleGraph& modules, ChunkChecker& checker,

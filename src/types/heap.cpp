@@ -42,6 +42,12 @@ ObjectView view_of(const Object& object) {
   return {object.kind, object.open, object.a, object.b, object.text, object.texts, object.values};
 }
 
+// By bit of a mask.
+constexpr std::array<std::string_view, 19> kNames = {
+    "None",     "bool",  "int",     "float", "complex", "str",      "bytes",
+    "tuple",    "list",  "dict",    "set",   "slice",   "iterator", "callable",
+    "instance", "dtype", "ndarray", "other", "Tensor"};
+
 bool is_container(ObjectKind kind) {
   return kind == ObjectKind::Sequence || kind == ObjectKind::Elements || kind == ObjectKind::Record;
 }
@@ -378,6 +384,16 @@ Truth Heap::truth(const Value& value) const {
   return Truth::Unknown;
 }
 
+std::vector<std::string_view> Heap::kinds(const Value& value) {
+  std::vector<std::string_view> names;
+  for (std::size_t bit = 0; bit < kNames.size() && !value.is_unknown(); ++bit) {
+    if (value.may_be(1U << bit)) {
+      names.push_back(kNames[bit]);
+    }
+  }
+  return names;
+}
+
 std::string Heap::describe(const Value& value, int depth) const {  // NOLINT(misc-no-recursion)
   if (value.is_bottom()) {
     return "never";
@@ -388,10 +404,6 @@ std::string Heap::describe(const Value& value, int depth) const {  // NOLINT(mis
   if (value.mask == kHost) {
     return "a Python value";
   }
-  static constexpr std::array<std::string_view, 19> kNames = {
-      "None",     "bool",  "int",     "float", "complex", "str",      "bytes",
-      "tuple",    "list",  "dict",    "set",   "slice",   "iterator", "callable",
-      "instance", "dtype", "ndarray", "other", "Tensor"};
   std::string text;
   for (std::size_t bit = 0; bit < kNames.size(); ++bit) {
     if ((value.mask & (1U << bit)) == 0) {

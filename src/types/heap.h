@@ -101,6 +101,8 @@ class Heap {
   Value join(std::span<const Value> values);
   [[nodiscard]] Truth truth(const Value& value) const;
 
+  // "Tensor", "None", ...: the classes of Python values that it may be; none when nothing is known.
+  [[nodiscard]] static std::vector<std::string_view> kinds(const Value& value);
   // "Tensor[bool, rank 0]", "int | None", "list[Tensor]": for people.
   [[nodiscard]] std::string describe(const Value& value, int depth = 0) const;
 

@@ -298,6 +298,30 @@ ModuleGraph::Entry& ModuleGraph::place_of(const std::string& path) {
   return *place;
 }
 
+void ModuleGraph::parse(Entry& entry, source::SourceFile source) {
+  ModuleName name = name_within(folder(folder_of(entry.path)).package, entry.path);
+  std::uint32_t id = 0;
+  {
+    const std::scoped_lock lock(mutex_);
+    id = next_id_++;
+    by_id_.resize(next_id_);
+  }
+  entry.module = std::make_unique<Module>(id, std::move(name.name), name.is_package,
+                                          std::move(source), version_);
+  const std::scoped_lock lock(mutex_);
+  by_id_[id] = entry.module.get();
+}
+
+const Module* ModuleGraph::adopt(const source::SourceFile& file) {
+  Entry& entry = place_of(file.path());
+  std::call_once(entry.was_read,
+                 [&] { entry.hash = XXH3_64bits(file.text().data(), file.text().size()); });
+  std::call_once(entry.parsed, [&] {
+    parse(entry, source::SourceFile::from_text(file.path(), std::string(file.text())));
+  });
+  return prepared(entry);
+}
+
 void ModuleGraph::read(Entry& entry) {
   std::call_once(entry.was_read, [&] {
     entry.bytes = read_file(entry.path);
@@ -339,17 +363,7 @@ ModuleGraph::Entry& ModuleGraph::entry_of(const std::string& given) {
       entry->problem = source.error().message;
       return;
     }
-    ModuleName name = name_within(folder(folder_of(path)).package, path);
-    std::uint32_t id = 0;
-    {
-      const std::scoped_lock lock(mutex_);
-      id = next_id_++;
-      by_id_.resize(next_id_);
-    }
-    entry->module = std::make_unique<Module>(id, std::move(name.name), name.is_package,
-                                             *std::move(source), version_);
-    const std::scoped_lock lock(mutex_);
-    by_id_[id] = entry->module.get();
+    parse(*entry, *std::move(source));
   });
   return *entry;
 }

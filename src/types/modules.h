@@ -105,6 +105,8 @@ class ModuleGraph {
 
   // From now on a file is called as it is spelt here, however it is found. Comes before all others.
   void announce(const std::string& path) { (void)place_of(path); }
+  // Takes a file that was read already.
+  const Module* adopt(const source::SourceFile& file);
   // The module of a file; null when it can't be read or decoded (`problem` says why).
   const Module* load(const std::string& path, std::string* problem = nullptr);
   // Of a file, without parsing it: a hash of its bytes (0 when it can't be read), whether they hold
@@ -154,6 +156,7 @@ class ModuleGraph {
 
   Entry& place_of(const std::string& path);
   static void read(Entry& entry);
+  void parse(Entry& entry, source::SourceFile source);
   // The entry of a path, parsed.
   Entry& entry_of(const std::string& path);
   const Module* prepared(Entry& entry);
