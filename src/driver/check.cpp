@@ -99,7 +99,7 @@ void keep_changed(const Options& options, CheckResult& result) {
     const auto found = changed.find(finding.path);
     return found == changed.end() ||
            std::none_of(found->second.begin(), found->second.end(), [&](const Lines& lines) {
-             return lines.first <= finding.end_line && finding.line <= lines.last;
+             return lines.first <= finding.file_end_line && finding.file_line <= lines.last;
            });
   });
 }
@@ -202,7 +202,7 @@ std::string check_kind(const std::string& name) {
 
 Action declare_check(CLI::App& parser) {
   auto options = std::make_shared<Options>();
-  parser.add_option("PATH", options->paths, "Files and folders")->required();
+  parser.add_option("PATH", options->paths, "Files, folders and notebooks")->required();
   parser.add_option("--format", options->format, "text (default), json, sarif, github")
       ->type_name("FORMAT")
       ->check([](const std::string& format) {

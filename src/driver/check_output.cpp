@@ -58,6 +58,18 @@ std::string mend_names(std::string_view text) {
   }
 }
 
+// "model.py:3:5", and in a notebook "model.ipynb:cell 2:3:5".
+std::string place_of(std::string_view path, std::uint32_t cell, std::uint32_t line,
+                     std::uint32_t column) {
+  return cell == 0 ? fmt::format("{}:{}:{}", path, line, column + 1)
+                   : fmt::format("{}:cell {}:{}:{}", path, cell, line, column + 1);
+}
+
+// What a line of the file can't tell: " (cell 2, line 3)".
+std::string in_cell(std::uint32_t cell, std::uint32_t line) {
+  return cell == 0 ? std::string() : fmt::format(" (cell {}, line {})", cell, line);
+}
+
 std::string path_of_calls(const CheckFinding& finding) {
   std::string text;
   for (const pipeline::Passage& passage : finding.reached_from) {
@@ -125,8 +137,10 @@ std::string uri(std::string_view path) {
   return path.starts_with('/') ? "file://" + out : out;
 }
 
-void write_location(base::JsonWriter& json, std::string_view path, std::uint32_t line,
-                    std::uint32_t column, std::uint32_t end_line, std::uint32_t end_column) {
+// Columns are left out where they are not those of the file.
+void write_location(base::JsonWriter& json, std::string_view path, std::uint32_t cell,
+                    std::uint32_t line, std::uint32_t column, std::uint32_t end_line,
+                    std::uint32_t end_column) {
   json.key("physicalLocation");
   json.begin_object();
   json.key("artifactLocation");
@@ -136,13 +150,25 @@ void write_location(base::JsonWriter& json, std::string_view path, std::uint32_t
   json.key("region");
   json.begin_object();
   json.member("startLine", std::max(line, 1U));
-  json.member("startColumn", column + 1);
+  if (cell == 0) {
+    json.member("startColumn", column + 1);
+  }
   if (end_line != 0) {
     json.member("endLine", end_line);
-    json.member("endColumn", end_column + 1);
+    if (cell == 0) {
+      json.member("endColumn", end_column + 1);
+    }
   }
   json.end_object();
   json.end_object();
+  if (cell != 0) {
+    json.key("logicalLocations");
+    json.begin_array();
+    json.begin_object();
+    json.member("name", fmt::format("cell {}", cell));
+    json.end_object();
+    json.end_array();
+  }
 }
 
 }  // namespace
@@ -161,8 +187,9 @@ std::string_view problem_name(CheckProblem::Kind kind) {
 
 void write_text(const CheckResult& result, Console& console) {
   for (const CheckProblem& problem : result.problems) {
-    console.err.write(fmt::format("{}:{}:{}: {}: {}\n", problem.path, problem.line,
-                                  problem.column + 1, problem_name(problem.kind), problem.message));
+    console.err.write(fmt::format(
+        "{}: {}: {}\n", place_of(problem.path, problem.cell, problem.line, problem.column),
+        problem_name(problem.kind), problem.message));
     if (!problem.excerpt.empty()) {
       console.err.write(
           fmt::format("    {}\n    {}\n", shown(problem.excerpt), caret(problem.column, 1)));
@@ -175,9 +202,10 @@ void write_text(const CheckResult& result, Console& console) {
     const std::uint32_t width =
         finding.end_line == finding.line ? finding.end_column - finding.column : 1;
     std::string text =
-        fmt::format("{}:{}:{}: {}: {} [{}, {}]\n    {}\n    {}\n", finding.path, finding.line,
-                    finding.column + 1, certainty, finding.message, finding.kind, finding.gb,
-                    shown(finding.excerpt), caret(finding.column, width));
+        fmt::format("{}: {}: {} [{}, {}]\n    {}\n    {}\n",
+                    place_of(finding.path, finding.cell, finding.line, finding.column), certainty,
+                    finding.message, finding.kind, finding.gb, shown(finding.excerpt),
+                    caret(finding.column, width));
     text += fmt::format("    reached from: {}\n", path_of_calls(finding));
     const std::string mends = mend_names(finding.mend);
     text += mends.empty()
@@ -198,6 +226,9 @@ void write_json(const CheckResult& result, Console& console) {
   for (const CheckFinding& finding : result.findings) {
     json.begin_object();
     json.member("path", finding.path);
+    if (finding.cell != 0) {
+      json.member("cell", finding.cell);
+    }
     json.member("line", finding.line);
     json.member("column", finding.column);
     json.member("end_line", finding.end_line);
@@ -219,6 +250,9 @@ void write_json(const CheckResult& result, Console& console) {
       json.begin_object();
       json.member("function", passage.function);
       json.member("path", passage.path);
+      if (passage.cell != 0) {
+        json.member("cell", passage.cell);
+      }
       json.member("line", passage.line);
       json.end_object();
     }
@@ -229,8 +263,9 @@ void write_json(const CheckResult& result, Console& console) {
   json.end_array();
   console.out.write("\n");
   for (const CheckProblem& problem : result.problems) {
-    console.err.write(fmt::format("{}:{}:{}: {}: {}\n", problem.path, problem.line,
-                                  problem.column + 1, problem_name(problem.kind), problem.message));
+    console.err.write(fmt::format(
+        "{}: {}: {}\n", place_of(problem.path, problem.cell, problem.line, problem.column),
+        problem_name(problem.kind), problem.message));
   }
 }
 
@@ -286,12 +321,13 @@ void write_sarif(const CheckResult& result, Console& console) {
     json.member("level", problem.kind == CheckProblem::Kind::UnusedIgnore ? "warning" : "error");
     json.key("message");
     json.begin_object();
-    json.member("text", std::string(problem_name(problem.kind)) + ": " + problem.message);
+    json.member("text", std::string(problem_name(problem.kind)) + ": " + problem.message +
+                            in_cell(problem.cell, problem.line));
     json.end_object();
     json.key("locations");
     json.begin_array();
     json.begin_object();
-    write_location(json, problem.path, problem.line, problem.column, 0, 0);
+    write_location(json, problem.path, problem.cell, problem.file_line, problem.column, 0, 0);
     json.end_object();
     json.end_array();
     json.end_object();
@@ -309,13 +345,14 @@ void write_sarif(const CheckResult& result, Console& console) {
     json.begin_object();
     json.member("text", std::string(finding.message) + " (" +
                             std::string(breaks::certainty_name(finding.certainty)) +
-                            "), reached from " + path_of_calls(finding));
+                            "), reached from " + path_of_calls(finding) +
+                            in_cell(finding.cell, finding.line));
     json.end_object();
     json.key("locations");
     json.begin_array();
     json.begin_object();
-    write_location(json, finding.path, finding.line, finding.column, finding.end_line,
-                   finding.end_column);
+    write_location(json, finding.path, finding.cell, finding.file_line, finding.column,
+                   finding.file_end_line, finding.end_column);
     json.end_object();
     json.end_array();
     json.key("properties");
@@ -335,23 +372,27 @@ void write_sarif(const CheckResult& result, Console& console) {
 }
 
 void write_github(const CheckResult& result, Console& console) {
+  const auto column = [](std::uint32_t cell, std::uint32_t number) {
+    return cell == 0 ? fmt::format(",col={}", number + 1) : std::string();
+  };
   for (const CheckProblem& problem : result.problems) {
     console.out.write(
-        fmt::format("::{} file={},line={},col={},title=graphmend {}::{}\n",
+        fmt::format("::{} file={},line={}{},title=graphmend {}::{}\n",
                     problem.kind == CheckProblem::Kind::UnusedIgnore ? "warning" : "error",
-                    escaped(problem.path, true), problem.line, problem.column + 1,
-                    problem_name(problem.kind), escaped(problem.message, false)));
+                    escaped(problem.path, true), problem.file_line,
+                    column(problem.cell, problem.column), problem_name(problem.kind),
+                    escaped(problem.message + in_cell(problem.cell, problem.line), false)));
   }
   for (const CheckFinding& finding : result.findings) {
     const std::string_view level = sarif_level(finding.certainty);
-    console.out.write(
-        fmt::format("::{} file={},line={},endLine={},col={},title=graphmend {}::{}\n",
-                    level == "note" ? "notice" : level, escaped(finding.path, true), finding.line,
-                    finding.end_line, finding.column + 1, finding.kind,
-                    escaped(fmt::format("{} ({}, {}), reached from {}", finding.message,
-                                        breaks::certainty_name(finding.certainty), finding.gb,
-                                        path_of_calls(finding)),
-                            false)));
+    console.out.write(fmt::format(
+        "::{} file={},line={},endLine={}{},title=graphmend {}::{}\n",
+        level == "note" ? "notice" : level, escaped(finding.path, true), finding.file_line,
+        finding.file_end_line, column(finding.cell, finding.column), finding.kind,
+        escaped(fmt::format("{} ({}, {}), reached from {}{}", finding.message,
+                            breaks::certainty_name(finding.certainty), finding.gb,
+                            path_of_calls(finding), in_cell(finding.cell, finding.line)),
+                false)));
   }
 }
 

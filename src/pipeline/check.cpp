@@ -27,7 +27,6 @@ namespace graphmend::pipeline {
 namespace {
 
 using syntax::NodeId;
-using syntax::NodeKind;
 using types::Activation;
 using types::Module;
 
@@ -143,6 +142,10 @@ void check_file(const std::string& path, types::ModuleGraph& modules, ChunkCheck
     result.problems.push_back({CheckProblem::Kind::Unreadable, path, 1, 0, problem, {}});
     return;
   }
+  for (const types::CellError& error : module->cell_errors()) {
+    result.problems.push_back({CheckProblem::Kind::Syntax, path, error.place.line,
+                               error.place.column, error.message, error.line});
+  }
   if (!module->tree().ok()) {
     const diag::Diagnostic& error = module->tree().errors().front();
     const source::Position place = module->lines().position_code_points(error.range.start);
@@ -180,6 +183,37 @@ std::vector<std::string> with_package_roots(const CheckRequest& request) {
     }
   }
   return roots;
+}
+
+// Lines so far are those of the text that is parsed: of a notebook all its cells.
+void name_cells(types::ModuleGraph& modules, CheckResult& result) {
+  const auto place = [&](const std::string& path, std::uint32_t line) -> source::NotebookLine {
+    const source::Notebook* const notebook =
+        source::is_notebook(path) ? modules.notebook(path) : nullptr;
+    return notebook != nullptr && line > 0 && line <= notebook->lines.size()
+               ? notebook->lines[line - 1]
+               : source::NotebookLine{0, line, line};
+  };
+  for (CheckFinding& finding : result.findings) {
+    const source::NotebookLine first = place(finding.path, finding.line);
+    const source::NotebookLine last = place(finding.path, finding.end_line);
+    finding.cell = first.cell;
+    finding.line = first.line;
+    finding.end_line = last.line;
+    finding.file_line = first.file_line;
+    finding.file_end_line = last.file_line;
+    for (Passage& passage : finding.reached_from) {
+      const source::NotebookLine at = place(passage.path, passage.line);
+      passage.cell = at.cell;
+      passage.line = at.line;
+    }
+  }
+  for (CheckProblem& problem : result.problems) {
+    const source::NotebookLine at = place(problem.path, problem.line);
+    problem.cell = at.cell;
+    problem.line = at.line;
+    problem.file_line = at.file_line;
+  }
 }
 
 // All that findings depend on beside the files.
@@ -303,6 +337,7 @@ CheckResult check(const CheckRequest& request, const CheckProgress& progress) {
     result.findings.push_back(std::move(finding));
   }
   apply_ignores(modules, request.files, result);
+  name_cells(modules, result);
   return result;
 }
 

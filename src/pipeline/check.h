@@ -31,16 +31,22 @@ struct CheckRequest {
 struct Passage {
   std::string function;  // "Model.forward"
   std::string path;
-  std::uint32_t line = 0;  // of the call that leads on, or of the function for the last one
+  std::uint32_t line = 0;  // of the call that leads on, or of the finding for the last one
+  std::uint32_t cell = 0;
 };
 
-// One place that breaks the graph. Lines count from 1, columns from 0 in code points.
+// One place that breaks the graph. Lines count from 1, columns from 0 in code points. In a notebook
+// lines are those of the cell, and the cell is counted from 1 among all cells; in other files it is
+// 0.
 struct CheckFinding {
   std::string path;
   std::uint32_t line = 0;
   std::uint32_t column = 0;
   std::uint32_t end_line = 0;
   std::uint32_t end_column = 0;
+  std::uint32_t cell = 0;
+  std::uint32_t file_line = 0;  // in the file: of a notebook where its JSON holds the line
+  std::uint32_t file_end_line = 0;
   std::string_view kind;
   std::string_view gb;
   breaks::Certainty certainty = breaks::Certainty::Possible;
@@ -63,6 +69,8 @@ struct CheckProblem {
   std::uint32_t column = 0;
   std::string message;
   std::string excerpt;
+  std::uint32_t cell = 0;
+  std::uint32_t file_line = 0;
 };
 
 struct CheckResult {
@@ -79,9 +87,9 @@ using CheckProgress = std::function<void(std::size_t done, std::size_t total)>;
 // result depends on the files alone, not on the number of threads.
 [[nodiscard]] CheckResult check(const CheckRequest& request, const CheckProgress& progress = {});
 
-// The files that a check of `paths` looks at: files as they are named, and the Python files below
-// folders (hidden folders, virtual environments and caches left out; links are not followed).
-// What does not exist goes to `missing`.
+// The files that a check of `paths` looks at: files as they are named, and Python files and
+// notebooks below folders (hidden folders, virtual environments and caches left out; links are not
+// followed). What does not exist goes to `missing`.
 [[nodiscard]] std::vector<std::string> python_files(const std::vector<std::string>& paths,
                                                     std::vector<std::string>& missing);
 

@@ -116,7 +116,7 @@ class Collector {
     one.may_be = types::Heap::kinds(value);
     if (value.may_be(types::kTensor)) {
       one.dtype = kDTypes[static_cast<std::size_t>(value.dtype)];
-      one.rank = value.rank;
+      one.rank = static_cast<int>(value.rank);  // NOLINT(bugprone-signed-char-misuse): -1 is none
     }
     const NodeKind kind = tree.kind(node);
     one.is_binding = is_param || ((kind == NodeKind::Name || kind == NodeKind::Attribute) &&

@@ -36,7 +36,7 @@ std::vector<std::string> python_files(const std::vector<std::string>& paths,
         if (it->is_symlink(unknown) || is_skipped(it->path())) {
           it.disable_recursion_pending();
         }
-      } else if (it->path().extension() == ".py") {
+      } else if (it->path().extension() == ".py" || it->path().extension() == ".ipynb") {
         files.push_back(it->path().string());
       }
     }

@@ -290,7 +290,7 @@ class Interpreter {
   Value root_parameter(const Module& module, NodeId param, bool forward, bool first);
   Value run_function(ObjectId function, std::vector<Value> parameters, NodeId site);
   // The parameter that a function always gives back, whatever else it does; -1 when there is none.
-  int returned_parameter(const Module& module, NodeId function);
+  int returned_parameter(const Module& home, NodeId function);
   Value call_external(std::string_view dotted, const Arguments& arguments, NodeId site);
   Value call_builtin(std::string_view name, const Arguments& arguments, NodeId site);
   Value call_library(std::string_view dotted, const Arguments& arguments, NodeId site);

@@ -329,6 +329,64 @@ void ModuleGraph::read(Entry& entry) {
   });
 }
 
+void ModuleGraph::read_cells(Entry& entry) {
+  read(entry);
+  std::call_once(entry.as_notebook, [&] {
+    if (!entry.bytes || !source::is_notebook(entry.path)) {
+      return;
+    }
+    auto notebook = source::read_notebook(*entry.bytes);
+    if (notebook) {
+      entry.notebook = *std::move(notebook);
+    } else {
+      entry.problem = notebook.error();
+    }
+  });
+}
+
+const source::Notebook* ModuleGraph::notebook(const std::string& path) {
+  Entry& entry = place_of(path);
+  read_cells(entry);
+  return entry.notebook ? &*entry.notebook : nullptr;
+}
+
+// Cells are run one by one, and one that is no Python keeps no other from it.
+void ModuleGraph::parse_notebook(Entry& entry) {
+  read_cells(entry);
+  if (!entry.notebook) {
+    return;
+  }
+  source::Notebook cells = *entry.notebook;
+  std::vector<CellError> errors;
+  if (!syntax::parse_module(cells.text, version_).ok()) {
+    const source::Notebook all = cells;
+    std::string_view rest = all.text;
+    for (std::size_t first = 0; first < all.lines.size();) {
+      std::size_t last = first;
+      std::size_t size = 0;
+      for (; last < all.lines.size() && all.lines[last].cell == all.lines[first].cell; ++last) {
+        size = rest.find('\n', size) + 1;
+      }
+      const auto cell =
+          source::SourceFile::from_text(entry.path, std::string(rest.substr(0, size)));
+      const syntax::Tree tree = syntax::parse_module(cell.text(), version_);
+      if (!tree.ok()) {
+        const diag::Diagnostic& error = tree.errors().front();
+        source::Position place = cell.lines().position_code_points(error.range.start);
+        place.line = std::min(place.line, static_cast<std::uint32_t>(last - first));
+        const base::TextRange line = cell.lines().line_range(place.line);
+        place.line += static_cast<std::uint32_t>(first);
+        errors.push_back({place, error.message, std::string(cell.text(line))});
+        cells.clear_cell(all.lines[first].cell);
+      }
+      rest.remove_prefix(size);
+      first = last;
+    }
+  }
+  parse(entry, source::SourceFile::from_text(entry.path, std::move(cells.text)));
+  entry.module->set_cell_errors(std::move(errors));
+}
+
 std::uint64_t ModuleGraph::hash_of(const std::string& path) {
   Entry& entry = place_of(path);
   read(entry);
@@ -355,6 +413,10 @@ ModuleGraph::Entry& ModuleGraph::entry_of(const std::string& given) {
     const std::string& path = entry->path;
     if (!entry->bytes) {
       entry->problem = "the file can't be read";
+      return;
+    }
+    if (source::is_notebook(path)) {
+      parse_notebook(*entry);
       return;
     }
     auto source = source::SourceFile::from_bytes(path, *std::move(entry->bytes), decode_);

@@ -3,6 +3,7 @@
 #define GRAPHMEND_TYPES_MODULES_H_
 
 #include "scope/scope_tree.h"
+#include "source/notebook.h"
 #include "source/source_file.h"
 #include "syntax/tree.h"
 #include "syntax/version.h"
@@ -12,6 +13,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -24,6 +26,13 @@ struct ModuleBinding {
   syntax::NodeId node;       // the Name, Alias, FunctionDef or ClassDef
   syntax::NodeId statement;  // the statement that binds it
   bool conditional = false;  // inside `if`, `try`, a loop: other bindings may hold as well
+};
+
+// A cell of a notebook that is no Python; the module is made without it.
+struct CellError {
+  source::Position place;  // in the module's text
+  std::string message;
+  std::string line;
 };
 
 class Module {
@@ -44,6 +53,9 @@ class Module {
   [[nodiscard]] const syntax::Tree& tree() const { return tree_; }
   [[nodiscard]] const scope::ScopeTree& scopes() const { return scopes_; }
   [[nodiscard]] std::string_view text(syntax::NodeId node) const { return tree_.text(node); }
+
+  [[nodiscard]] std::span<const CellError> cell_errors() const { return cell_errors_; }
+  void set_cell_errors(std::vector<CellError> errors) { cell_errors_ = std::move(errors); }
 
   // What binds a name of the module, in order; null when nothing does.
   [[nodiscard]] const std::vector<ModuleBinding>* bindings(std::string_view name) const;
@@ -72,6 +84,7 @@ class Module {
   source::SourceFile source_;
   syntax::PythonVersion version_;
   syntax::Tree tree_;
+  std::vector<CellError> cell_errors_;
   scope::ScopeTree scopes_;
   std::unordered_map<std::string_view, std::vector<ModuleBinding>> bindings_;
   std::vector<syntax::NodeId> star_imports_;
@@ -115,6 +128,9 @@ class ModuleGraph {
   [[nodiscard]] bool contains(const std::string& path, std::string_view text);
   [[nodiscard]] const std::string& spelling(const std::string& path) { return place_of(path).path; }
   [[nodiscard]] std::string name_of(const std::string& path);
+  // Where the lines of a notebook's module stand; null for other files, and for what is no
+  // notebook.
+  [[nodiscard]] const source::Notebook* notebook(const std::string& path);
   // The file of a dotted name; empty when find() finds none.
   [[nodiscard]] std::string resolve(std::string_view dotted);
   // The same, with nothing but its tree and lines.
@@ -133,10 +149,12 @@ class ModuleGraph {
   struct Entry {
     std::string path;  // as it was first spelt
     std::once_flag was_read;
+    std::once_flag as_notebook;
     std::once_flag parsed;
     std::once_flag prepared;
     std::unique_ptr<Module> module;
     std::optional<std::string> bytes;  // until they are parsed
+    std::optional<source::Notebook> notebook;
     std::string problem;
     std::uint64_t hash = 0;
   };
@@ -156,9 +174,11 @@ class ModuleGraph {
 
   Entry& place_of(const std::string& path);
   static void read(Entry& entry);
+  static void read_cells(Entry& entry);
+  void parse_notebook(Entry& entry);
   void parse(Entry& entry, source::SourceFile source);
   // The entry of a path, parsed.
-  Entry& entry_of(const std::string& path);
+  Entry& entry_of(const std::string& given);
   const Module* prepared(Entry& entry);
   const Folder& folder(const std::string& path);
 

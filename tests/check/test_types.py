@@ -78,9 +78,7 @@ def test_what_is_unknown_is_said_to_be(document: dict[str, Any]) -> None:
 
 def test_tests_tell_whether_they_are_decided(document: dict[str, Any]) -> None:
     tests = {
-        one["text"]: one["decided"]
-        for one in places(document, "Model.forward")
-        if "decided" in one
+        one["text"]: one["decided"] for one in places(document, "Model.forward") if "decided" in one
     }
     assert tests == {
         "positive": True,
