@@ -169,9 +169,8 @@ def contradicts(place: dict[str, Any], seen: Seen) -> bool:
     if not kinds & set(may_be):
         return True
     if seen["kind"] == "Tensor":
-        return place.get("dtype", seen["dtype"]) != seen["dtype"] or (
-            place.get("rank", seen["rank"]) != seen["rank"]
-        )
+        known = ("dtype", "rank")
+        return any(place.get(fact, seen[fact]) != seen[fact] for fact in known)
     constant = place["type"].partition(" = ")[2].partition(" ")[0]
     return bool(constant) and seen.get("constant", constant) != constant
 

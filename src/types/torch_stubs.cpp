@@ -223,7 +223,10 @@ StubSources read_stub_sources(const std::string& folder) {
   std::sort(names.begin() + static_cast<std::ptrdiff_t>(others), names.end());
   StubSources sources;
   for (const std::string& name : names) {
-    if (auto text = read_file(folder + "/" + name)) {
+    std::string path = folder;
+    path += '/';
+    path += name;
+    if (auto text = read_file(path)) {
       sources.hash = XXH3_64bits_withSeed(name.data(), name.size(), sources.hash);
       sources.hash = XXH3_64bits_withSeed(text->data(), text->size(), sources.hash);
       sources.files.emplace_back(name, *std::move(text));
