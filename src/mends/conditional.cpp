@@ -112,6 +112,40 @@ class Finder {
     return found;
   }
 
+  // The arms up to the end of the iteration, for a branch in the body of a loop with an arm whose
+  // last statement is `continue`; nothing when the iteration may end otherwise.
+  [[nodiscard]] std::optional<Join> iteration() const {
+    const NodeId loop = tree_.parent(branch_);
+    std::span<const NodeId> body;
+    if (tree_.kind(loop) == NodeKind::For) {
+      body = syntax::ForView(tree_, loop).body();
+    } else if (tree_.kind(loop) == NodeKind::While) {
+      body = syntax::WhileView(tree_, loop).body();
+    }
+    const auto place = std::find(body.begin(), body.end(), branch_);
+    if (place == body.end()) {
+      return std::nullopt;
+    }
+    const auto rest = body.subspan(static_cast<std::size_t>(place - body.begin()) + 1);
+    const syntax::IfView view(tree_, branch_);
+    Join join;
+    join.continues = true;
+    for (const auto& [from, to] :
+         {std::pair(view.body(), &join.arms.chosen), std::pair(view.orelse(), &join.arms.other)}) {
+      const bool skips = !from.empty() && tree_.kind(from.back()) == NodeKind::Continue;
+      *to = copy(skips ? from.first(from.size() - 1) : from);
+      if (!skips) {
+        append(*to, rest);
+      }
+      const Exits left = exits(*to);
+      if (left.returns || left.leaves_loop ||
+          (!to->empty() && !context_.flow().may_complete(to->back()))) {
+        return std::nullopt;
+      }
+    }
+    return join;
+  }
+
   // Parameters and cells of the functions; declines what can't be moved to a function.
   std::optional<Decline> complete(ArmFunctions& arms) {
     if (uncertain_) {
@@ -134,13 +168,14 @@ class Finder {
     return bindings(arms);
   }
 
-  // The variables that an arm binds and that are read after the branch.
+  // The variables that an arm binds and that are read after the branch, or the iteration.
   std::optional<Decline> targets(Join& join) {
+    const NodeId end = end_of(join);
     std::vector<std::pair<NodeId, SymbolId>> bound;
     for_each_definition(join.arms, [&](const flow::Definition& definition) {
       const auto known = [&](const auto& one) { return one.second == definition.symbol; };
       if (is_plain(definition.symbol) && std::none_of(bound.begin(), bound.end(), known) &&
-          context_.flow().live_after(branch_, definition.symbol)) {
+          context_.flow().live_after(end, definition.symbol)) {
         bound.emplace_back(definition.node, definition.symbol);
       }
     });
@@ -158,7 +193,7 @@ class Finder {
         }
       }
       join.targets.push_back(name);
-      join.escapes.push_back(escapes_after(context_, branch_, symbol));
+      join.escapes.push_back(escapes_after(context_, end, symbol));
     }
     return std::nullopt;
   }
@@ -197,6 +232,16 @@ class Finder {
   }
 
  private:
+  // The statement after which both arms go on alike: the branch, or the last one of the iteration.
+  [[nodiscard]] NodeId end_of(const Join& join) const {
+    for (const std::vector<NodeId>* side : {&join.arms.chosen, &join.arms.other}) {
+      if (join.continues && !side->empty() && tree_.parent(side->back()) != branch_) {
+        return side->back();
+      }
+    }
+    return branch_;
+  }
+
   static bool holds(std::span<const NodeId> block, NodeId node) {
     return std::find(block.begin(), block.end(), node) != block.end();
   }
@@ -357,55 +402,6 @@ class Finder {
   NodeId uncertain_;  // a name that the test may bind
 };
 
-// -------------------------------------------------------------------- writing
-void write_function(const WriteContext& context, const std::string& name, const ArmFunctions& arms,
-                    std::span<const NodeId> statements, const std::string& ending, ArmEnd end) {
-  const base::TextRange anchor = context.function.tree().range(context.finding.statement);
-  std::string parameters;
-  for (const std::string& parameter : arms.parameters) {
-    parameters += (parameters.empty() ? "" : ", ") + parameter;
-  }
-  context.out.line("def " + name + "(" + parameters + "):", anchor);
-  context.out.indent();
-  for (const std::string& cell : arms.nonlocals) {
-    context.out.line("nonlocal " + cell, anchor);
-  }
-  context.write_arm(statements, end);
-  context.out.line(ending, anchor);
-  context.out.dedent();
-}
-
-// Writes both functions and gives the call: `__graphmend__.cond("site", p, a, b, (x,)<more>)`.
-std::string write_functions(const WriteContext& context, std::string_view entry,
-                            const std::string& predicate, std::string_view stem,
-                            const ArmFunctions& arms, const std::string& ending,
-                            const std::string& more, ArmEnd end) {
-  const std::string chosen = variable(std::string(stem) + "a", context.number);
-  const std::string other = variable(std::string(stem) + "b", context.number);
-  write_function(context, chosen, arms, arms.chosen, ending, end);
-  write_function(context, other, arms, arms.other, ending, end);
-  return runtime(entry) + "(\"" + context.site + "\", " + predicate + ", " + chosen + ", " + other +
-         ", " + tuple(arms.parameters) + more + ")";
-}
-
-// `strict`: the arm around it has no other way.
-std::string write_join(const WriteContext& context, const Join& join, const std::string& predicate,
-                       bool strict) {
-  std::vector<std::string> escapes;
-  for (const bool escape : join.escapes) {
-    escapes.emplace_back(escape ? "True" : "False");
-  }
-  return write_functions(context, "cond", predicate, "j", join.arms,
-                         "return " + tuple(join.targets),
-                         ", " + tuple(escapes) + (strict ? ", True" : ", False"), ArmEnd::Branch);
-}
-
-std::string write_tail(const WriteContext& context, const Tail& tail,
-                       const std::string& predicate) {
-  return write_functions(context, "tail", predicate, "r", tail.arms, "return None",
-                         context.arm ? ", True" : ", False", ArmEnd::Function);
-}
-
 class ConditionalPlan final : public Plan {
  public:
   explicit ConditionalPlan(Conditional conditional) : conditional_(std::move(conditional)) {}
@@ -461,6 +457,18 @@ Conditional find_conditional(const types::FunctionContext& context,
   const Exits body = finder.exits(view.body());
   const Exits orelse = finder.exits(view.orelse());
   if (body.leaves_loop || orelse.leaves_loop) {
+    if (auto join = finder.iteration()) {
+      auto decline = finder.complete(join->arms);
+      if (!decline) {
+        decline = finder.targets(*join);
+      }
+      if (decline) {
+        found.decline = *std::move(decline);
+      } else {
+        found.join = std::move(join);
+      }
+      return found;
+    }
     found.decline = {"an arm leaves the loop around it",
                      "put what follows in the loop into the other arm",
                      body.leaves_loop ? body.leaves_loop : orelse.leaves_loop};
@@ -511,53 +519,6 @@ Conditional find_conditional(const types::FunctionContext& context,
     found.tail = std::move(tail);
   }
   return found;
-}
-
-void write_conditional(const WriteContext& context, const Conditional& conditional,
-                       const std::string& predicate, const std::string& handled) {
-  const base::TextRange anchor = context.function.tree().range(context.finding.statement);
-  const std::string result = variable("c", context.number);
-  if (conditional.join) {
-    context.out.line(result + " = " + write_join(context, *conditional.join, predicate, false),
-                     anchor);
-    context.out.line("if " + result + " is not None:", anchor);
-    context.out.indent();
-    if (!conditional.join->targets.empty()) {
-      context.out.line(tuple(conditional.join->targets) + " = " + result, anchor);
-    }
-    context.out.line(handled + " = True", anchor);
-    context.out.dedent();
-  }
-  if (conditional.tail && !context.arm) {
-    if (conditional.join) {
-      context.out.line("if not " + handled + ":", anchor);
-      context.out.indent();
-    }
-    context.out.line(result + " = " + write_tail(context, *conditional.tail, predicate), anchor);
-    context.out.line("if " + result + " is not None:", anchor);
-    context.out.indent();
-    context.out.line("return " + result + "[0]", anchor);
-    context.out.dedent();
-    if (conditional.join) {
-      context.out.dedent();
-    }
-  }
-}
-
-void write_conditional_in_arm(const WriteContext& context, const Conditional& conditional,
-                              const std::string& predicate) {
-  const base::TextRange anchor = context.function.tree().range(context.finding.statement);
-  if (takes_rest_in_arm(conditional, *context.arm)) {
-    context.out.line("return " + write_tail(context, *conditional.tail, predicate) + "[0]", anchor);
-    return;
-  }
-  if (!conditional.join) {  // the arm around it ends before what its tail would take
-    write_plain_branch(context, predicate);
-    return;
-  }
-  const std::string call = write_join(context, *conditional.join, predicate, true);
-  const std::vector<std::string>& targets = conditional.join->targets;
-  context.out.line(targets.empty() ? call : tuple(targets) + " = " + call, anchor);
 }
 
 }  // namespace graphmend::mends

@@ -19,9 +19,11 @@ struct ArmFunctions {
   std::vector<std::string> nonlocals;   // cells that the arms bind
 };
 
-// The arms end where the branch ends, and what follows goes on with what they bound.
+// The arms end where the branch ends, and what follows goes on with what they bound. Where an arm
+// ends with `continue`, both end with the iteration.
 struct Join {
   ArmFunctions arms;
+  bool continues = false;
   std::vector<std::string> targets;  // variables that an arm binds and that are read later
   std::vector<bool> escapes;         // of each: whether another tensor of equal value would show
 };
@@ -42,7 +44,8 @@ struct Conditional {
 
 // The forms of an `if`. None when an arm or what follows holds what can't be moved to a function
 // (a yield, `super()`, a deletion, a write to a global), reads a variable that may be unbound, or
-// leaves the branch other than at its end where it stands in a loop, `with` or `try`.
+// leaves the branch other than at its end where it stands in a loop, `with` or `try`. A `continue`
+// at the end of an arm is no such way where the branch stands in the body of the loop itself.
 [[nodiscard]] Conditional find_conditional(const types::FunctionContext& context,
                                            const breaks::Finding& finding);
 

@@ -1,4 +1,3 @@
-# declined: leaves the loop
 import torch
 
 
