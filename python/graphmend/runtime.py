@@ -26,6 +26,8 @@ class _Direct(threading.local):
     """This thread's direct mode: the sites whose next effect is to be left out, in order."""
 
     depth = 0
+    folding: Callable[[], None] | None = None
+    """What is called when mended code runs while Dynamo computes a builtin by itself."""
     emitted: list[str] = []  # noqa: RUF012 - replaced for each run, never written in place
 
 
@@ -39,7 +41,27 @@ def is_direct() -> bool:
 
 def active() -> bool:
     """Whether the mended form of a statement is to be used."""
-    return _direct.depth > 0 if _direct_threads else False
+    if not _direct_threads:
+        return False
+    if _direct.folding is not None:
+        _direct.folding()
+    return _direct.depth > 0
+
+
+@contextlib.contextmanager
+def folding(check: Callable[[], None]) -> Iterator[None]:
+    """Call ``check`` whenever mended code runs by itself in this thread."""
+    global _direct_threads
+    before = _direct.folding
+    with _direct_lock:
+        _direct_threads += 1
+    _direct.folding = check
+    try:
+        yield
+    finally:
+        _direct.folding = before
+        with _direct_lock:
+            _direct_threads -= 1
 
 
 def is_tensor(value: object) -> bool:

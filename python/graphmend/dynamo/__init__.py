@@ -46,7 +46,11 @@ _NEEDED = {
     "torch._dynamo.exc": ("ObservedException", "TorchDynamoException", "Unsupported", "UserError"),
     "torch._dynamo.output_graph": ("OutputGraph",),
     "torch._dynamo.variables": ("NestedUserFunctionVariable", "UserFunctionVariable"),
-    "torch._dynamo.variables.functions": ("WrapperUserFunctionVariable",),
+    "torch._dynamo.variables.functions": (
+        "BaseUserFunctionVariable",
+        "WrapperUserFunctionVariable",
+    ),
+    "torch._dynamo.variables.builtin": ("BuiltinVariable",),
     "torch._dynamo.bytecode_analysis": ("livevars_analysis",),
     "torch._dynamo.convert_frame": ("input_codes", "ConvertFrameAssert"),
     "torch._dynamo.utils": ("_get_fake_value_impl",),
@@ -100,7 +104,7 @@ def _add_rules() -> None:
     from torch._dynamo import trace_rules
 
     from graphmend import operators, runtime
-    from graphmend.dynamo import capture, kept
+    from graphmend.dynamo import capture, folding, kept
     from graphmend.dynamo.handlers import RuntimeVariable
 
     operators.define()
@@ -112,6 +116,7 @@ def _add_rules() -> None:
         ready().update({getattr(runtime, name): RuntimeVariable for name in _NAMES})
     capture.install()
     kept.install()
+    folding.install()
 
 
 def _let_checkpoints_hold_conditionals() -> None:

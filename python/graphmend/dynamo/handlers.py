@@ -250,9 +250,19 @@ def _items(value: Any) -> list[Any]:
     return [item.realize() for item in value.realize().items]
 
 
+_ONCE = frozenset({"__call__", "__init__", "__post_init__", "__new__", "__enter__", "__exit__"})
+"""Special methods that Dynamo calls where and as often as Python does."""
+
+
 def _check_place(tx: Any) -> None:
     if not tx.output.is_root_tracer():
         raise Left("the statement is inside a function that a higher-order operator traces")
+    inner = tx
+    while inner.parent is not None:
+        name = inner.f_code.co_name
+        if name.startswith("__") and name.endswith("__") and name not in _ONCE:
+            raise Left(f"Dynamo may call {name} at other times than Python does")
+        inner = inner.parent
 
 
 def _predicate(tx: Any, pred: Any) -> Any:
