@@ -57,6 +57,10 @@ oracles: build ## Trees, scopes, cases, characters and bytes beside every CPytho
 	@$(PYTHON) tests/oracle/ast_oracle.py $(ORACLE)
 	@$(PYTHON) tests/oracle/scope_oracle.py $(ORACLE)
 	@$(PYTHON) tests/oracle/hostile.py
+	@python3.11 tests/oracle/flow_oracle.py build/dev/oracle_flow_dump
+	@python3.11 tests/oracle/flow_oracle.py build/dev/oracle_flow_dump --values
+	@python3.11 tests/oracle/flow_oracle.py build/dev/oracle_flow_dump --bytecode
+	@$(PYTHON) tests/oracle/flow_paths.py build/dev/oracle_flow_dump --count 500
 
 lint: build ## Formatters, linters, types, and the project's own rules
 	@tools/lint.sh

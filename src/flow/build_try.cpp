@@ -167,7 +167,15 @@ void Builder::try_except(NodeId node, FrameIndex outer) {
   }
   if (star) {
     BlockId reraise = new_block();
+    BlockId marked = new_block();
+    BlockId collected = new_block();
+    // Python stops at the last handler's line on the way only where it came from another one.
+    step(StepKind::Test, node, kNoLine, start(node));
+    branch(marked, collected);
+    use(marked);
     mark(view.handlers().back());
+    jump(collected);
+    use(collected);
     step(StepKind::Test, node, kNoLine, start(node));
     branch(end, reraise);
     use(reraise);

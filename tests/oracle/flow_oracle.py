@@ -29,6 +29,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+# test_scope sets traces of its own.
 MODULES = """
 test_abc test_argparse test_array test_ast test_asyncgen test_base64 test_bisect test_bool
 test_calendar test_call test_class test_cmd test_code test_codeop test_collections test_colorsys
@@ -41,7 +42,7 @@ test_heapq test_html test_htmlparser test_inspect test_ipaddress test_json test_
 test_linecache test_list test_listcomps test_mimetypes test_named_expressions test_netrc
 test_opcodes test_operator test_optparse test_ordered_dict test_patma test_pep479 test_pkgutil
 test_plistlib test_pprint test_property test_queue test_quopri test_raise test_random test_re
-test_reprlib test_sched test_scope test_setcomps test_shelve test_shlex test_statistics
+test_reprlib test_sched test_setcomps test_shelve test_shlex test_statistics
 test_string test_string_literals test_super test_syntax test_tempfile test_textwrap test_timeit
 test_tokenize test_types test_typing test_unpack test_urlparse test_userdict test_uuid test_weakref
 test_with test_yield_from test_zipapp

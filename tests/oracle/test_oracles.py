@@ -81,6 +81,26 @@ def test_cases() -> None:
         assert float(row[6]) >= 95, "the same line"
 
 
+@pytest.mark.parametrize(
+    ("options", "least"),
+    [
+        (["test_json", "test_generators", "test_except_star"], 5_000),
+        (["--values", "test_bisect"], 100),
+    ],
+    ids=["steps", "values"],
+)
+def test_flow_of_executed_programs(options: list[str], least: int) -> None:
+    """Every step and every read of a traced program is one that the flow knows."""
+    if "3.11" not in with_tests():
+        pytest.skip("no CPython 3.11 with its tests is installed")
+    oracle, program = FOLDER / "flow_oracle.py", TOOLS / "oracle_flow_dump"
+    command = [interpreters()["3.11"], oracle, program, "--seconds", "20", *options]
+    result = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert result.returncode == 0, result.stdout + result.stderr
+    checked = int(result.stdout.rpartition("checked ")[2].partition(",")[0])
+    assert checked >= least
+
+
 def test_characters() -> None:
     newest = list(interpreters())[-1]
     table = rows(run("unicode_oracle", "--every", 211, versions=(newest, "3.8", "3.11")))
