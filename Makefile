@@ -60,7 +60,6 @@ oracles: build ## Trees, scopes, cases, characters and bytes beside every CPytho
 	@python3.11 tests/oracle/flow_oracle.py build/dev/oracle_flow_dump
 	@python3.11 tests/oracle/flow_oracle.py build/dev/oracle_flow_dump --values
 	@python3.11 tests/oracle/flow_oracle.py build/dev/oracle_flow_dump --bytecode
-	@$(PYTHON) tests/oracle/flow_paths.py build/dev/oracle_flow_dump --count 500
 
 lint: build ## Formatters, linters, types, and the project's own rules
 	@tools/lint.sh
