@@ -43,6 +43,12 @@ def test_names_are_found_as_words(line, expected):
     assert bool(pattern.search(line)) is expected
 
 
+def test_modules_of_tests_have_names_of_their_own():
+    """Two of one name can't be collected in one run."""
+    names = [path.name for path in (ROOT / "tests").rglob("test_*.py")]
+    assert sorted(names) == sorted(set(names))
+
+
 @needs_checkout
 def test_sources_name_no_place_of_one_machine():
     places = re.compile(rb"/(?:work|root)/[a-z.]|/home/(?!me/)[a-z]+/|/opt/[a-z]+|bash_jobs")

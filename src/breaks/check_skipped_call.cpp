@@ -27,7 +27,9 @@ const Entry& skipped_call_entry() {
        "Dynamo does not look into this part of the standard library, and can't run it "
        "while tracing: it may read or change the world.",
        "Two graphs in place of one, and no fusion across the call.",
-       "Call it outside of the compiled function and pass the result in.", "",
+       "Call it outside of the compiled function and pass the result in.",
+       "`effect`: a statement that writes to `sys.stdout` or `sys.stderr` runs at its place, in "
+       "order, as an operator of the graph.",
        "if os.path.exists(path):\n    ...", ""},
       {NodeKind::Call},
       look};

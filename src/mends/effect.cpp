@@ -1,5 +1,5 @@
-// effect: a print, a log record or a warning becomes an ordered operator that runs the very
-// statement.
+// effect: a print, a log record, a warning or a write to a standard stream becomes an ordered
+// operator that runs the very statement.
 //
 //     logger.info("mean %s", x.mean())         the operator receives x and runs the statement
 //     if p: print("large", x)                  the operator receives p and x and runs the branch
@@ -71,7 +71,7 @@ class PredicatedEffectPlan final : public Plan {
 
 bool is_effect(breaks::Kind kind) {
   return kind == breaks::Kind::PrintCall || kind == breaks::Kind::LoggingCall ||
-         kind == breaks::Kind::WarningCall;
+         kind == breaks::Kind::WarningCall || kind == breaks::Kind::SkippedCall;
 }
 
 // The arguments of an effect's call change nothing.
