@@ -21,8 +21,8 @@ inline constexpr unsigned kFreeThroughAnnotations = 12;
 
 class Analyzer {
  public:
-  Analyzer(const syntax::Tree& source, syntax::PythonVersion version, const KnownNames& known,
-           ScopeTree& tree, SymbolStore& store);
+  Analyzer(const syntax::Tree& source, syntax::PythonVersion version, ScopeTree& tree,
+           SymbolStore& store);
   void run();
 
  private:
@@ -61,10 +61,13 @@ class Analyzer {
   };
 
   void inward();
+  void note_globals();
   void analyze_scope(ScopeId id, ScopeId class_scope);
+  void analyze_declared(SymbolId id);
   void analyze_nonlocal(Symbol& current);
   void publish(ScopeId id);
   void set_meaning(NameId name, Meaning meaning);
+  void list_class(ScopeId id);
   void leave_scopes(ScopeId parent);
   void error(diag::Code code, const Symbol& symbol, std::string message);
 
@@ -73,6 +76,15 @@ class Analyzer {
   void inline_comprehension(ScopeId into, ScopeId comprehension);
   void mark_free_in_children(ScopeId comprehension);
   void settle(ScopeId id);
+  void hand_on(ScopeId id);
+  void list_here(ScopeId id);
+  SymbolId find_here(ScopeId id, NameId name) {
+    const SymbolId found = here_[name.value];
+    return found && symbol(found).scope == id ? found : SymbolId();
+  }
+  SymbolId add_here(ScopeId id, NameId name) {
+    return here_[name.value] = store_.add_late(id, name);
+  }
 
   bool before(unsigned minor) const { return version_.minor < minor; }
   Scope& scope(ScopeId id) { return tree_.scopes_[id.value]; }
@@ -80,7 +92,6 @@ class Analyzer {
 
   const syntax::Tree& source_;
   syntax::PythonVersion version_;
-  const KnownNames& known_;
   ScopeTree& tree_;
   SymbolStore& store_;
 
@@ -90,11 +101,28 @@ class Analyzer {
     ScopeId scope;
     ScopeId class_scope;  // the class whose names the scope sees, if any
     std::uint32_t undo;
+    std::uint32_t class_undo;
   };
   base::PodVector<Open> open_;
+  base::PodVector<SymbolId> globals_;  // by name: the module's symbol, where the module binds it
+  // By name: the symbol of the innermost class that has annotation scopes which see its names.
+  base::PodVector<SymbolId> of_classes_;
+  struct ClassUndo {
+    NameId name;
+    SymbolId symbol;
+  };
+  base::PodVector<ClassUndo> class_undo_;
 
+  // By scope: whether the sweep outward has to look at it.
+  enum Work : std::uint8_t {
+    kNoWork = 0,
+    kFreeNames = 1,   // names are free in it
+    kFreeInside = 2,  // names are free in a scope inside, or a comprehension may be inlined
+  };
+  base::PodVector<std::uint8_t> work_;
   base::PodVector<Free> free_;            // by scope: its part of free_names_
   base::PodVector<SymbolId> free_names_;  // symbols of scopes inside that are free there
+  base::PodVector<SymbolId> here_;        // by name: the symbol of the scope being worked on
   NameSet passing_;                       // names that are free in scopes inside the current one
   NameSet cells_;                         // names captured inside inlined comprehensions
   NameSet kept_;     // names of an inlined comprehension that its children capture

@@ -11,9 +11,39 @@ void Analyzer::outward() {
   std::memset(static_cast<void*>(free_.extend(count)), 0, count * sizeof(Free));
   for (std::uint32_t i = count; i-- > 1;) {
     const ScopeId id(i);
-    gather(id);
-    settle(id);
+    const std::uint8_t work = work_[i];
+    if ((work & kFreeInside) != 0) {
+      gather(id);
+      settle(id);
+    } else if ((work & kFreeNames) != 0) {
+      hand_on(id);
+    }
+    const Scope& current = scope(id);
+    const bool may_be_inlined = current.is_comprehension() && !current.is_generator && !before(12);
+    if (!current.unevaluated && (free_[i].count != 0 || may_be_inlined)) {
+      work_[current.parent.value] |= kFreeInside;
+    }
   }
+}
+
+void Analyzer::list_here(ScopeId id) {
+  if (here_.empty()) {
+    const std::size_t names = tree_.names_.size();
+    std::memset(static_cast<void*>(here_.extend(names)), 0, names * sizeof(SymbolId));
+  }
+  store_.for_each(id, [&](SymbolId own) { here_[symbol(own).name.value] = own; });
+}
+
+// All that a scope without others to care for has to do: its free names are free in it.
+void Analyzer::hand_on(ScopeId id) {
+  Free& free = free_[id.value];
+  free.begin = static_cast<std::uint32_t>(free_names_.size());
+  store_.for_each(id, [&](SymbolId own) {
+    if (symbol(own).binding == Binding::Free) {
+      free_names_.push_back(own);
+    }
+  });
+  free.count = static_cast<std::uint32_t>(free_names_.size() - free.begin);
 }
 
 // Collects the names that are free in the scopes inside, and takes the names of the comprehensions
@@ -22,6 +52,7 @@ void Analyzer::gather(ScopeId id) {
   const std::size_t names = tree_.names_.size();
   passing_.clear(id, names);
   gathered_.clear();
+  list_here(id);
   const bool inlines = !before(12) && !scope(id).sees_class_scope;
   for (const ScopeId child : tree_.children(id)) {
     const Scope& inside = scope(child);
@@ -58,11 +89,11 @@ void Analyzer::mark_free_in_children(ScopeId comprehension) {
         comprehensions_.push_back(child);
         continue;
       }
-      for (SymbolId id = store_.first(child); id; id = store_.next(id)) {
+      store_.for_each(child, [&](SymbolId id) {
         if (symbol(id).binding == Binding::Free) {
           kept_.insert(symbol(id).name);
         }
-      }
+      });
     }
   }
 }
@@ -81,24 +112,24 @@ void Analyzer::inline_comprehension(ScopeId into, ScopeId comprehension) {
       any_dropped = true;
     }
   };
-  for (SymbolId id = store_.first(comprehension); id; id = store_.next(id)) {
+  store_.for_each(comprehension, [&](SymbolId id) {
     const Symbol inner = symbol(id);
     if (inner.has(kParameter)) {
-      continue;
+      return;
     }
     if (inner.binding == Binding::Cell || inner.has(kCompCell)) {
       cells_.insert(inner.name);
     }
     Binding binding = inner.binding;
     if (into_class && binding == Binding::Free &&
-        (inner.name == known_.dunder_class || inner.name == known_.dunder_classdict ||
-         inner.name == known_.conditional_annotations)) {
+        (inner.name == known::dunder_class || inner.name == known::dunder_classdict ||
+         inner.name == known::conditional_annotations)) {
       binding = Binding::GlobalImplicit;
       drop(inner.name);
     }
-    const SymbolId existing = store_.find(into, inner.name);
+    const SymbolId existing = find_here(into, inner.name);
     if (!existing) {
-      const SymbolId added = store_.add(into, inner.name, NodeId());
+      const SymbolId added = add_here(into, inner.name);
       Symbol& copy = symbol(added);
       copy.flags = static_cast<std::uint16_t>(
           copy.flags | kInlined | (inner.flags & (kSymtableFlags | kNamespace | kDeleted)));
@@ -110,7 +141,7 @@ void Analyzer::inline_comprehension(ScopeId into, ScopeId comprehension) {
       // comprehension captures them.
       drop(inner.name);
     }
-  }
+  });
   if (any_dropped) {
     Free& free = free_[comprehension.value];
     SymbolId* begin = free_names_.begin() + free.begin;
@@ -126,22 +157,22 @@ void Analyzer::settle(ScopeId id) {
   const bool is_class = current.kind == ScopeKind::Class;
   const bool function_like = current.is_function_like();
   if (is_class) {
-    if (passing_.contains(known_.dunder_class)) {
+    if (passing_.contains(known::dunder_class)) {
       current.needs_class_closure = true;
-      passing_.erase(known_.dunder_class);
+      passing_.erase(known::dunder_class);
     }
-    if (!before(12) && passing_.contains(known_.dunder_classdict)) {
+    if (!before(12) && passing_.contains(known::dunder_classdict)) {
       current.needs_classdict = true;
-      passing_.erase(known_.dunder_classdict);
+      passing_.erase(known::dunder_classdict);
     }
     if (!before(14)) {
-      passing_.erase(known_.conditional_annotations);
+      passing_.erase(known::conditional_annotations);
     }
   }
   Free& free = free_[id.value];
   free.begin = static_cast<std::uint32_t>(free_names_.size());
   const bool has_cells = cells_.in_use(id);
-  for (SymbolId symbol_id = store_.first(id); symbol_id; symbol_id = store_.next(symbol_id)) {
+  store_.for_each(id, [&](SymbolId symbol_id) {
     Symbol& own = symbol(symbol_id);
     const bool in_cells = has_cells && cells_.contains(own.name);
     if (own.binding == Binding::Local) {
@@ -155,7 +186,7 @@ void Analyzer::settle(ScopeId id) {
     if (in_cells) {
       own.flags |= kCompCell;
     }
-  }
+  });
   const bool marks_class_names =
       is_class || (!before(kFreeThroughAnnotations) && current.sees_class_scope);
   for (const SymbolId inner_id : gathered_) {
@@ -163,7 +194,7 @@ void Analyzer::settle(ScopeId id) {
     if (!passing_.contains(inner.name)) {
       continue;
     }
-    if (const SymbolId existing = store_.find(id, inner.name)) {
+    if (const SymbolId existing = find_here(id, inner.name)) {
       Symbol& own = symbol(existing);
       if (marks_class_names && (!before(kFreeThroughAnnotations) ||
                                 (own.flags & (kBoundFlags | kDeclaredGlobal)) != 0)) {
@@ -171,7 +202,7 @@ void Analyzer::settle(ScopeId id) {
       }
     } else if (budget_ > 0) {
       budget_ -= 1;
-      Symbol& passed = symbol(store_.add(id, inner.name, NodeId()));
+      Symbol& passed = symbol(add_here(id, inner.name));
       passed.binding = Binding::Free;
       passed.origin = inner.origin;
     } else {

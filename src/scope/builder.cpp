@@ -2,6 +2,7 @@
 #include "scope/builder.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 
 namespace graphmend::scope {
@@ -13,8 +14,9 @@ Builder::Builder(const Tree& source, PythonVersion version, ScopeTree& tree, Sym
       version_(version),
       tree_(tree),
       store_(store),
-      known_(tree.names_),
       nodes_(source.nodes().data()),
+      extra_(source.extra().data()),
+      has_private_names_(tree.names_.has_private()),
       text_(source.source()) {
   const std::size_t count = source.size();
   std::memset(tree_.node_symbols_.extend(count), 0, count * sizeof(std::uint32_t));
@@ -23,22 +25,23 @@ Builder::Builder(const Tree& source, PythonVersion version, ScopeTree& tree, Sym
   std::memset(scopes, 0, (source.ok() ? 1 : count) * sizeof(std::uint32_t));
   shadow_.reserve(count / 4);
   shadow_.push_back(0);
+  left_.push_back(false);
   make_room_for_names();
-  frames_.emplace_back();
+  frames_.push_back({});
   frame_ = &frames_.back();
 }
 
 void Builder::walk_module(bool future_annotations) {
   tree_.future_annotations_ = future_annotations;
   const NodeId root = source_.root();
-  enter(ScopeKind::Module, root, known_.top, 0);
+  enter(ScopeKind::Module, root, known::top, 0);
   run();
 }
 
 void Builder::walk_block(const BlockContext& context) {
   tree_.future_annotations_ = context.future_annotations;
   const NodeId root = source_.root();
-  enter(ScopeKind::Enclosing, root, known_.top, 0);
+  enter(ScopeKind::Enclosing, root, known::top, 0);
   for (const std::string_view name : context.free_names) {
     const SymbolId symbol = symbol_here(tree_.names_.intern(name), NodeId());
     tree_.symbols_[symbol.value].flags |= kAssigned | kGiven;
@@ -53,12 +56,13 @@ void Builder::run() {
   const NodeId root = source_.root();
   tree_.node_scopes_[root.value] = tree_.root().value;
   push(NodeId(), Action::Exit);
-  push(root, Action::AnnotationsOfScope);
-  push_list(ModuleView(source_, root).body(), 1);
+  push_statements(ModuleView(source_, root).body(), 1);
   while (!work_.empty()) {
     const Work work = work_.back();
     work_.pop_back();
-    if (work.action == Action::Visit) [[likely]] {
+    if (work.action == Action::Statements) [[likely]] {
+      statements(work.node.value, work.count, work.begin);
+    } else if (work.action == Action::Visit) {
       visit(work.node, work.begin);
     } else {
       act(work);
@@ -70,6 +74,8 @@ void Builder::act(Work work) {
   switch (work.action) {
     case Action::Visit:
       return visit(work.node, work.begin);
+    case Action::Statements:
+      return statements(work.node.value, work.count, work.begin);
     case Action::Exit:
       return exit();
     case Action::EnterFunction:
@@ -94,8 +100,6 @@ void Builder::act(Work work) {
       return enter_parameter_annotations(work.node);
     case Action::EnterAnnotation:
       return enter_annotation(work.node);
-    case Action::AnnotationsOfScope:
-      return enter_annotations_of_scope();
     case Action::TargetBegin:
       frame_->in_target = true;
       return;
@@ -138,7 +142,7 @@ void Builder::push_list(std::span<const NodeId> list, std::uint32_t begin) {
       ++skipped;
       continue;
     }
-    *--place = {id, Action::Visit, begin};
+    *--place = {id, Action::Visit, begin, 0};
     begin = begin == 0 ? 0 : after(id);
   }
   if (skipped != 0) [[unlikely]] {
@@ -159,85 +163,161 @@ void Builder::push_children(NodeId id, std::uint32_t begin) {
 
 namespace {
 
-constexpr unsigned kFirstExpression = static_cast<unsigned>(NodeKind::BoolOp);
-constexpr std::uint64_t bit(NodeKind kind) {
-  return std::uint64_t{1} << (static_cast<unsigned>(kind) - kFirstExpression);
-}
+// What a node means to a sweep over a range of them.
+enum class Sweep : std::uint8_t {
+  Nothing,
+  Name,
+  Attribute,
+  Yield,
+  Await,     // refused in annotations
+  Eventful,  // does more than mention names
+};
+constexpr auto kSweep = [] {
+  std::array<Sweep, kNodeKindCount> table{};
+  const auto set = [&](NodeKind kind, Sweep sweep) {
+    table[static_cast<std::size_t>(kind)] = sweep;
+  };
+  set(NodeKind::Name, Sweep::Name);
+  set(NodeKind::Attribute, Sweep::Attribute);
+  set(NodeKind::Yield, Sweep::Yield);
+  set(NodeKind::YieldFrom, Sweep::Yield);
+  set(NodeKind::Await, Sweep::Await);
+  for (const NodeKind kind : {NodeKind::NamedExpr, NodeKind::Lambda, NodeKind::ListComp,
+                              NodeKind::SetComp, NodeKind::DictComp, NodeKind::GeneratorExp}) {
+    set(kind, Sweep::Eventful);
+  }
+  return table;
+}();
 
-// Kinds that do more than mention names.
-constexpr std::uint64_t kEventful =
-    bit(NodeKind::NamedExpr) | bit(NodeKind::Lambda) | bit(NodeKind::ListComp) |
-    bit(NodeKind::SetComp) | bit(NodeKind::DictComp) | bit(NodeKind::GeneratorExp) |
-    bit(NodeKind::Yield) | bit(NodeKind::YieldFrom) | bit(NodeKind::Attribute);
+// Statements that hold nothing but expressions, and need no step of their own.
+constexpr auto kSimple = [] {
+  std::array<bool, kNodeKindCount> table{};
+  for (const NodeKind kind :
+       {NodeKind::Expr, NodeKind::Assign, NodeKind::AugAssign, NodeKind::Delete, NodeKind::Raise,
+        NodeKind::Assert, NodeKind::Return, NodeKind::Pass, NodeKind::Break, NodeKind::Continue}) {
+    table[static_cast<std::size_t>(kind)] = true;
+  }
+  return table;
+}();
 
 }  // namespace
 
-// Handles a whole subtree in one sweep over its ids, if it only mentions names. It runs backwards,
-// so that a node comes before what is inside it. False when it does more; then the subtree is to be
-// visited, to which it makes no difference that some names have been added already.
+// Handles a whole subtree, or several in a row, in one sweep over the ids, if it only mentions
+// names. It runs backwards, so that a node comes before what is inside it. False when it does more;
+// then the subtree is to be visited, to which it makes no difference that some names have been
+// added already.
 bool Builder::scan(NodeId root, std::uint32_t begin) {
-  const std::uint32_t scope = frame_->scope.value;
+  const ScopeId scope = frame_->scope;
+  const Node* const nodes = nodes_;
   std::uint32_t* const scopes = tree_.node_scopes_.data();
-  for (std::uint32_t i = root.value + 1; i-- > begin;) {
-    scopes[i] = scope;
-    const NodeKind node = nodes_[i].kind;
-    if (node == NodeKind::Name) {
-      add_name(NodeId(i));
+  std::uint32_t* const mentions = tree_.node_symbols_.data();
+  // The parser interned all names that are nodes: there is room for them.
+  const std::uint32_t* const current = current_.data();
+  const bool mangles = this->mangles();
+  for (std::uint32_t i = root.value; i >= begin; --i) {
+    scopes[i] = scope.value;
+    const Node& node = nodes[i];
+    const Sweep sweep = kSweep[static_cast<std::size_t>(node.kind)];
+    if (sweep == Sweep::Nothing) {
       continue;
     }
-    const unsigned kind = static_cast<unsigned>(node) - kFirstExpression;
-    if (kind < 64 && (kEventful >> kind & 1) != 0) {
-      if (node == NodeKind::Attribute) {
-        attribute(NodeId(i));
-      } else if (node == NodeKind::Yield || node == NodeKind::YieldFrom) {
-        here().is_generator = true;
-      } else {
-        return false;
+    if (sweep == Sweep::Name) [[likely]] {
+      // As add_name, of which this is the frequent case.
+      const NameId name(node.a);
+      const unsigned context = node.flags & kContextMask;
+      if (name <= known::super || mangles || mentions[i] != 0) [[unlikely]] {
+        add_name(NodeId(i));
+        continue;
       }
+      std::uint32_t symbol = current[name.value];
+      if (symbol == 0 || tree_.symbols_.data()[symbol].scope != scope) {
+        symbol = symbol_here(name, NodeId(i)).value;
+      }
+      note_mention(tree_.symbols_.data()[symbol], NodeId(i), context);
+      mentions[i] = symbol;
+    } else if (sweep == Sweep::Attribute) {
+      const std::uint32_t size = node.end - node.b;
+      if (size == kGetFrame.size() || size == kCurrentFrame.size()) {
+        attribute(NodeId(i));
+      }
+    } else if (sweep == Sweep::Eventful || !frame_->plain) {
+      return false;
+    } else if (sweep == Sweep::Yield) {
+      here().is_generator = true;
     }
   }
   return true;
 }
 
+// The statements of a list, up to one that cannot be done at once.
+void Builder::statements(std::uint32_t index, std::uint32_t count, std::uint32_t begin) {
+  const NodeId* at = extra_ + index;
+  const NodeId* const end = at + count;
+  while (at != end) {
+    const NodeId id = *at++;
+    const Node& node = nodes_[id.value];
+    const bool simple = kSimple[static_cast<std::size_t>(node.kind)];
+    if (simple) {
+      if (node.kind == NodeKind::Return) {
+        here().returns_value |= node.a != 0;
+      }
+      if (scan(id, begin)) [[likely]] {
+        begin = after(id);
+        continue;
+      }
+    }
+    push_statements({at, end}, after(id));
+    if (simple) {
+      return visit_expression(id);
+    }
+    tree_.node_scopes_[id.value] = frame_->scope.value;
+    return visit_statement(id, begin);
+  }
+}
+
 void Builder::visit(NodeId id, std::uint32_t begin) {
   tree_.node_scopes_[id.value] = frame_->scope.value;
   const Node& node = nodes_[id.value];
-  switch (node.kind) {
-    case NodeKind::Name:
-      return add_name(id);
-    case NodeKind::Constant:
-    case NodeKind::Pass:
-    case NodeKind::Break:
-    case NodeKind::Continue:
-      return;
-    case NodeKind::Return:
-      here().returns_value |= node.a != 0;
-      break;
-    case NodeKind::Expr:
-    case NodeKind::Assign:
-    case NodeKind::AugAssign:
-    case NodeKind::Delete:
-    case NodeKind::Raise:
-    case NodeKind::Assert:
-      break;
-    default:
-      if (category(node.kind) == NodeCategory::Statement) {
-        return visit_statement(id, begin);
-      }
-      if (category(node.kind) != NodeCategory::Expression) {
-        return visit_part(id, begin);
-      }
-      break;
+  if (node.kind == NodeKind::Name) {
+    return frame_->skip_names ? void() : add_name(id);
+  }
+  if (category(node.kind) != NodeCategory::Expression) {
+    return visit_part(id, begin);
   }
   if (begin == 0 || !frame_->plain || !scan(id, begin)) {
     visit_expression(id);
   }
 }
 
+// A statement with a header, which ends with the node `last`, and one or two lists of statements.
+void Builder::loop_or_branch(NodeId id, NodeId last, std::uint32_t begin,
+                             std::span<const NodeId> body, std::span<const NodeId> orelse) {
+  conditional_statement();
+  push_statements(orelse, after_list(body, after(last)));
+  push_statements(body, after(last));
+  if (!scan(last, begin)) {
+    if (nodes_[id.value].kind == NodeKind::For) {
+      push(last);
+      push(ForView(source_, id).target());
+    } else {
+      push(last);
+    }
+  }
+}
+
+void Builder::with_statement(NodeId id, std::uint32_t begin) {
+  const WithView view(source_, id);
+  conditional_statement();
+  push_statements(view.body(), after_list(view.items(), begin));
+  if (!scan_list(view.items(), begin)) {
+    push_list(view.items());
+  }
+}
+
 void Builder::visit_statement(NodeId id, std::uint32_t begin) {
   switch (nodes_[id.value].kind) {
     case NodeKind::FunctionDef:
-      return function_def(id);
+      return function_def(id, begin);
     case NodeKind::ClassDef:
       return class_def(id, begin);
     case NodeKind::TypeAlias:
@@ -255,11 +335,21 @@ void Builder::visit_statement(NodeId id, std::uint32_t begin) {
       return import_names(ImportView(source_, id).names());
     case NodeKind::ImportFrom:
       return import_names(ImportFromView(source_, id).names());
+    case NodeKind::If: {
+      const IfView view(source_, id);
+      return loop_or_branch(id, view.test(), begin, view.body(), view.orelse());
+    }
+    case NodeKind::While: {
+      const WhileView view(source_, id);
+      return loop_or_branch(id, view.test(), begin, view.body(), view.orelse());
+    }
+    case NodeKind::For: {
+      const ForView view(source_, id);
+      return loop_or_branch(id, view.iter(), begin, view.body(), view.orelse());
+    }
     case NodeKind::With:
+      return with_statement(id, begin);
     case NodeKind::Match:
-    case NodeKind::For:
-    case NodeKind::While:
-    case NodeKind::If:
       conditional_statement();
       return push_children(id, begin);
     default:
@@ -348,11 +438,17 @@ void Builder::visit_part(NodeId id, std::uint32_t begin) {
     }
     case NodeKind::ExceptHandler: {
       const ExceptHandlerView view(source_, id);
-      push_list(view.body(), view.type() ? after(view.type()) : begin);
+      push_statements(view.body(), view.type() ? after(view.type()) : begin);
       if (view.has_name()) {
         push(id, Action::BindHandler);
       }
       return push(view.type(), begin);
+    }
+    case NodeKind::MatchCase: {
+      const MatchCaseView view(source_, id);
+      push_statements(view.body(), after(view.guard() ? view.guard() : view.pattern()));
+      push(view.guard(), after(view.pattern()));
+      return push(view.pattern(), begin);
     }
     case NodeKind::MatchStar:
       return bind(MatchStarView(source_, id).name_token());

@@ -13,16 +13,11 @@
 
 namespace graphmend::scope {
 
-// Names that the compiler itself uses, and names of functions that are barriers. The first ones, up
-// to `super`, have the first ids.
-struct KnownNames {
-  explicit KnownNames(NameTable& names);
-  NameId locals, vars, dir, exec, eval, globals, super;
-  NameId top, lambda, listcomp, setcomp, dictcomp, genexpr;
-  NameId dunder_class, dunder_classdict, conditional_annotations, dunder_annotate;
-  NameId annotation, first_iterable, format, type_params, generic_base, dunder_type_params;
-  NameId defaults, kwdefaults;
-};
+namespace known = syntax::known;
+
+// Attributes by which a frame is reached.
+inline constexpr std::string_view kGetFrame = "_getframe";
+inline constexpr std::string_view kCurrentFrame = "currentframe";
 
 // The first version that visits the handlers of a `try` before its `else`.
 inline constexpr unsigned kHandlersFirst = 13;
@@ -46,6 +41,7 @@ class Builder {
   // What there is to do, last in first out: a node to visit, or a step of one.
   enum class Action : std::uint32_t {
     Visit,
+    Statements,  // the rest of a list
     Exit,
     EnterFunction,
     EnterLambda,
@@ -58,7 +54,6 @@ class Builder {
     EnterTypeDefault,
     EnterParameterAnnotations,
     EnterAnnotation,
-    AnnotationsOfScope,
     TargetBegin,
     TargetEnd,
     IterableBegin,
@@ -69,9 +64,10 @@ class Builder {
     BindPattern,
   };
   struct Work {
-    NodeId node;
+    NodeId node;  // of Statements: the index of the list's rest among the tree's extra words
     Action action;
     std::uint32_t begin;  // the first id of the node's subtree where that is known, else 0
+    std::uint32_t count;  // of Statements
   };
   // A scope that has been entered.
   struct Frame {
@@ -81,7 +77,9 @@ class Builder {
     bool in_target = false;                // in the target of a comprehension's `for`
     bool skip_names = false;               // in an annotation that is thrown away
     bool plain = false;                    // expressions can be scanned: see Builder::scan
+    bool nests = false;                    // scopes inside are nested
     bool conditional_annotations = false;  // noted already
+    std::uint16_t symbol_flags = 0;        // of new symbols
     NameId private_name;                   // the class whose private names are mangled
     // The scope of the only names that are mangled, its type parameters; none: all are.
     ScopeId mangled_only;
@@ -96,23 +94,48 @@ class Builder {
   void run();
   void act(Work work);
   void visit(NodeId id, std::uint32_t begin);
+  void statements(std::uint32_t index, std::uint32_t count, std::uint32_t begin);
   bool scan(NodeId root, std::uint32_t begin);
+  bool scan_list(std::span<const NodeId> list, std::uint32_t begin) {
+    return list.empty() || scan(list.back(), begin);
+  }
   void visit_statement(NodeId id, std::uint32_t begin);
   void visit_expression(NodeId id);
   void visit_part(NodeId id, std::uint32_t begin);
   void push(NodeId id, std::uint32_t begin = 0) {
     if (id) {
-      work_.push_back({id, Action::Visit, begin});
+      work_.push_back({id, Action::Visit, begin, 0});
     }
   }
-  void push(NodeId id, Action action) { work_.push_back({id, action, 0}); }
+  void push(NodeId id, Action action) { work_.push_back({id, action, 0, 0}); }
+  void push_statements(std::span<const NodeId> list, std::uint32_t begin) {
+    if (!list.empty()) {
+      const auto index = static_cast<std::uint32_t>(list.data() - extra_);
+      work_.push_back(
+          {NodeId(index), Action::Statements, begin, static_cast<std::uint32_t>(list.size())});
+    }
+  }
   void push_list(std::span<const NodeId> list, std::uint32_t begin = 0);
   void push_children(NodeId id, std::uint32_t begin = 0);
   // Where the subtree of a node starts that follows `id`.
   static std::uint32_t after(NodeId id) { return id.value + 1; }
+  // The same for a list that starts at `begin`.
+  static std::uint32_t after_list(std::span<const NodeId> list, std::uint32_t begin) {
+    return list.empty() ? begin : after(list.back());
+  }
 
   // builder_statements.cpp
-  void function_def(NodeId id);
+  void function_def(NodeId id, std::uint32_t begin);
+  bool scan_header(NodeId function, std::uint32_t begin);
+  bool scan_defaults(std::span<const NodeId> params, std::uint32_t begin);
+  bool scan_annotations(NodeId function, std::uint32_t begin);
+  bool annotations_apart() const {
+    return !before(10) && (tree_.future_annotations_ || !before(14));
+  }
+  void push_kinds_of_annotations(std::span<const NodeId> params);
+  void with_statement(NodeId id, std::uint32_t begin);
+  void loop_or_branch(NodeId id, NodeId last, std::uint32_t begin, std::span<const NodeId> body,
+                      std::span<const NodeId> orelse);
   void class_def(NodeId id, std::uint32_t begin);
   void type_alias(NodeId id);
   void type_parameter(NodeId id, base::TextRange name, NodeId bound, NodeId default_value);
@@ -126,7 +149,7 @@ class Builder {
   void push_annotations(NodeId function);
   void push_annotation(NodeId annotation);
   // builder_scopes.cpp
-  ScopeId enter(ScopeKind kind, NodeId node, NameId name, std::uint32_t start);
+  Scope& enter(ScopeKind kind, NodeId node, NameId name, std::uint32_t start);
   void exit();
   void enter_function(NodeId id);
   void enter_lambda(NodeId id);
@@ -146,31 +169,41 @@ class Builder {
   void annotation_of_scope(NodeId annotation);
   void enter_annotations_of_scope();
   // builder_names.cpp
+  // Of identifiers that the parser did not intern.
   NameId name_of(base::TextRange range) {
-    const NameId name = tree_.names_.intern_ascii({text_.data() + range.start, range.size()});
-    return name ? name : normalized_name(range);
+    const NameId name = tree_.names_.intern(source_.identifier(range, storage_));
+    has_private_names_ = tree_.names_.has_private();
+    return name;
   }
-  NameId normalized_name(base::TextRange range);
+  // Whether names are mangled in the innermost scope.
+  bool mangles() const { return has_private_names_ && frame_->private_name; }
   NameId mangled(NameId name) {
-    return frame_->private_name && tree_.names_.is_private(name) ? mangled_private(name) : name;
+    return mangles() && tree_.names_.is_private(name) ? mangled_private(name) : name;
   }
   NameId mangled_private(NameId name);
   void make_room_for_names();
-  // The symbol of the innermost scope.
-  SymbolId symbol_here(NameId name, NodeId node) {
-    if (name.value >= current_.size()) [[unlikely]] {
-      make_room_for_names();
-    }
-    const std::uint32_t symbol = current_.data()[name.value];
-    return symbol != 0 && tree_.symbols_.data()[symbol].scope == frame_->scope
-               ? SymbolId(symbol)
-               : new_symbol_here(name, node);
-  }
-  SymbolId new_symbol_here(NameId name, NodeId node);
+  // The slot that holds the symbol of a name in the innermost scope that is still open and mentions
+  // it; 0 in it when there is none.
+  std::uint32_t& innermost(NameId name);
+  SymbolId known_here(NameId name);
+  // The symbol of the innermost scope, which is made where there is none yet.
+  SymbolId symbol_here(NameId name, NodeId node);
+  SymbolId find_open(ScopeId scope, NameId name);
   SymbolId symbol_in(ScopeId scope, NameId name);
+  void add_own_parameter(NameId name, std::uint16_t flags);
   void add(NodeId node, NameId name, std::uint32_t flags);
   void note(SymbolId id, NodeId node, NameId name, std::uint32_t flags);
+  void add_parameter(NodeId node);
   void add_name(NodeId id);
+  static void note_mention(Symbol& symbol, NodeId node, unsigned context) {
+    // By context: Load, Store, Del.
+    constexpr std::uint16_t kFlags[] = {kReferenced, kAssigned, kAssigned | kDeleted, 0};
+    symbol.flags = static_cast<std::uint16_t>(symbol.flags | kFlags[context]);
+    // None counts as the greatest.
+    if (node.value - 1 < symbol.first.value - 1) {
+      symbol.first = node;
+    }
+  }
   void named_expression(NodeId id);
   bool extend_named_expression(NodeId target);
   void special_name(NodeId id, NameId name);
@@ -190,14 +223,18 @@ class Builder {
   syntax::PythonVersion version_;
   ScopeTree& tree_;
   SymbolStore& store_;
-  KnownNames known_;
   const syntax::Node* nodes_;
+  const NodeId* extra_;
+  bool has_private_names_;
   std::string_view text_;
   base::PodVector<Work> work_;
-  std::vector<Frame> frames_;
-  Frame* frame_ = nullptr;                  // the last of frames_
-  base::PodVector<std::uint32_t> current_;  // by name: its symbol in the innermost scope entered
-  base::PodVector<std::uint32_t> shadow_;   // by symbol: the same name's one in a scope around
+  base::PodVector<Frame> frames_;
+  Frame* frame_ = nullptr;  // the last of frames_
+  // By name: the symbol that was made last, and by symbol the one of the same name that had been
+  // there before, in a scope around. Those of scopes that have been left are dropped when met.
+  base::PodVector<std::uint32_t> current_;
+  base::PodVector<std::uint32_t> shadow_;
+  base::PodVector<bool> left_;  // by scope
   base::PodVector<NodeId> annotations_;
   struct BarrierName {
     NodeId function;

@@ -20,39 +20,8 @@ std::string quoted(std::string_view before, std::string_view name, std::string_v
 
 }  // namespace
 
-KnownNames::KnownNames(NameTable& names)
-    : locals(names.intern("locals")),
-      vars(names.intern("vars")),
-      dir(names.intern("dir")),
-      exec(names.intern("exec")),
-      eval(names.intern("eval")),
-      globals(names.intern("globals")),
-      super(names.intern("super")),
-      top(names.intern("top")),
-      lambda(names.intern("lambda")),
-      listcomp(names.intern("listcomp")),
-      setcomp(names.intern("setcomp")),
-      dictcomp(names.intern("dictcomp")),
-      genexpr(names.intern("genexpr")),
-      dunder_class(names.intern("__class__")),
-      dunder_classdict(names.intern("__classdict__")),
-      conditional_annotations(names.intern("__conditional_annotations__")),
-      dunder_annotate(names.intern("__annotate__")),
-      annotation(names.intern("_annotation")),
-      first_iterable(names.intern(".0")),
-      format(names.intern(".format")),
-      type_params(names.intern(".type_params")),
-      generic_base(names.intern(".generic_base")),
-      dunder_type_params(names.intern("__type_params__")),
-      defaults(names.intern(".defaults")),
-      kwdefaults(names.intern(".kwdefaults")) {}
-
 void Builder::error(diag::Code code, base::TextRange range, std::string message) {
   tree_.errors_.push_back({code, diag::Severity::Error, range, std::move(message), ""});
-}
-
-NameId Builder::normalized_name(base::TextRange range) {
-  return tree_.names_.intern(source_.identifier(range, storage_));
 }
 
 NameId Builder::mangled_private(NameId name) {
@@ -66,7 +35,7 @@ NameId Builder::mangled_private(NameId name) {
   result += tree_.names_.text(name);
   const NameId full = tree_.names_.intern(result);
   if (frame_->mangled_only) {
-    const SymbolId parameter = store_.find(frame_->mangled_only, full);
+    const SymbolId parameter = find_open(frame_->mangled_only, full);
     if (!parameter || !tree_.symbols_[parameter.value].has(kTypeParameter)) {
       return name;
     }
@@ -75,36 +44,74 @@ NameId Builder::mangled_private(NameId name) {
 }
 
 void Builder::make_room_for_names() {
-  const std::size_t count = tree_.names_.size() + tree_.names_.size() / 2 + 256 - current_.size();
+  const std::size_t count = tree_.names_.size() + tree_.names_.size() / 8 + 64 - current_.size();
   std::memset(current_.extend(count), 0, count * sizeof(std::uint32_t));
 }
 
-SymbolId Builder::new_symbol_here(NameId name, NodeId node) {
-  std::uint32_t& slot = current_[name.value];
-  const SymbolId symbol = store_.add(frame_->scope, name, node);
+inline std::uint32_t& Builder::innermost(NameId name) {
+  if (name.value >= current_.size()) [[unlikely]] {
+    make_room_for_names();
+  }
+  std::uint32_t& slot = current_.data()[name.value];
+  const Symbol* const symbols = tree_.symbols_.data();
+  while (slot != 0 && left_.data()[symbols[slot].scope.value]) {
+    slot = shadow_.data()[slot];
+  }
+  return slot;
+}
+
+SymbolId Builder::known_here(NameId name) {
+  const std::uint32_t symbol = innermost(name);
+  return symbol != 0 && tree_.symbols_[symbol].scope == frame_->scope ? SymbolId(symbol)
+                                                                      : SymbolId();
+}
+
+SymbolId Builder::symbol_here(NameId name, NodeId node) {
+  std::uint32_t& slot = innermost(name);
+  if (slot != 0 && tree_.symbols_.data()[slot].scope == frame_->scope) {
+    return SymbolId(slot);
+  }
+  const SymbolId symbol = store_.add(frame_->scope, name, node, frame_->symbol_flags);
   shadow_.push_back(slot);
   slot = symbol.value;
   return symbol;
 }
 
-// The symbol of a scope that has been entered before the innermost one.
-SymbolId Builder::symbol_in(ScopeId scope, NameId name) {
-  if (const SymbolId found = store_.find(scope, name)) {
-    return found;
-  }
-  const SymbolId symbol = store_.add(scope, name, NodeId());
-  if (name.value >= current_.size()) {
-    make_room_for_names();
-  }
+// The symbol of a scope that has been entered and not been left; none when it has none yet.
+SymbolId Builder::find_open(ScopeId scope, NameId name) {
+  std::uint32_t symbol = innermost(name);
   // Scopes inside have greater ids.
-  std::uint32_t* link = &current_[name.value];
+  while (symbol != 0 && tree_.symbols_[symbol].scope > scope) {
+    symbol = shadow_[symbol];
+  }
+  return symbol != 0 && tree_.symbols_[symbol].scope == scope ? SymbolId(symbol) : SymbolId();
+}
+
+// The same, made where there is none.
+SymbolId Builder::symbol_in(ScopeId scope, NameId name) {
+  std::uint32_t* link = &innermost(name);
   while (*link != 0 && tree_.symbols_[*link].scope > scope) {
     link = &shadow_[*link];
   }
+  if (*link != 0 && tree_.symbols_[*link].scope == scope) {
+    return SymbolId(*link);
+  }
+  const bool module = tree_.scopes_[scope.value].kind == ScopeKind::Module;
+  const SymbolId symbol =
+      store_.add(scope, name, NodeId(), module ? std::uint16_t{kModuleScope} : std::uint16_t{0});
   const std::uint32_t outer = *link;
   *link = symbol.value;
   shadow_.push_back(outer);
   return symbol;
+}
+
+// A parameter that the compiler adds, to a scope that has just been entered.
+void Builder::add_own_parameter(NameId name, std::uint16_t flags) {
+  const SymbolId id = symbol_here(name, NodeId());
+  Symbol& symbol = tree_.symbols_.data()[id.value];
+  symbol.flags = static_cast<std::uint16_t>(symbol.flags | kParameter | flags);
+  tree_.parameters_.push_back(id);
+  here().parameters_count += 1;
 }
 
 void Builder::add(NodeId node, NameId name, std::uint32_t flags) {
@@ -120,7 +127,6 @@ void Builder::note(SymbolId id, NodeId node, NameId name, std::uint32_t flags) {
     std::uint32_t& mention = tree_.node_symbols_[node.value];
     if (mention == 0) {
       mention = id.value;
-      symbol.uses_count += 1;
       if (!symbol.first) {
         symbol.first = node;
       }
@@ -158,55 +164,61 @@ void Builder::note(SymbolId id, NodeId node, NameId name, std::uint32_t flags) {
   }
 }
 
-void Builder::add_name(NodeId id) {
-  if (frame_->skip_names) [[unlikely]] {
-    return;
+// A parameter, which may repeat one before it.
+void Builder::add_parameter(NodeId node) {
+  tree_.node_scopes_[node.value] = frame_->scope.value;
+  const NameId name = ParamView(source_, node).name_id();
+  const auto next = static_cast<std::uint32_t>(tree_.symbols_.size());
+  const SymbolId id = symbol_here(mangled(name), node);
+  if (id.value != next) [[unlikely]] {
+    return note(id, node, name, kParameter);
   }
+  Symbol& symbol = tree_.symbols_.data()[id.value];
+  symbol.flags = static_cast<std::uint16_t>(symbol.flags | kParameter);
+  tree_.node_symbols_[node.value] = id.value;
+  tree_.parameters_.push_back(id);
+  here().parameters_count += 1;
+}
+
+void Builder::add_name(NodeId id) {
   const Node& node = nodes_[id.value];
-  const NameId name = name_of({node.start, node.end});
-  const auto context = static_cast<ExprContext>(node.flags & kContextMask);
-  if (context == ExprContext::Load && name <= known_.super) [[unlikely]] {
+  const NameId name(node.a);
+  const unsigned context = node.flags & kContextMask;
+  if (name <= known::super && context == 0) [[unlikely]] {
     special_name(id, name);
   }
-  const std::uint32_t flags = context == ExprContext::Load    ? kReferenced
-                              : context == ExprContext::Store ? kAssigned
-                                                              : kAssigned | kDeleted;
-  const NameId full = mangled(name);
-  const SymbolId symbol_id = symbol_here(full, id);
-  if (frame_->in_target || tree_.node_symbols_[id.value] != 0) [[unlikely]] {
-    return note(symbol_id, id, name, flags);
+  const SymbolId symbol = symbol_here(mangled(name), id);
+  std::uint32_t& mention = tree_.node_symbols_.data()[id.value];
+  if (frame_->in_target || mention != 0) [[unlikely]] {
+    constexpr std::uint32_t kFlags[] = {kReferenced, kAssigned, kAssigned | kDeleted, 0};
+    return note(symbol, id, name, kFlags[context]);
   }
-  Symbol& symbol = tree_.symbols_[symbol_id.value];
-  symbol.flags = static_cast<std::uint16_t>(symbol.flags | flags);
-  symbol.uses_count += 1;
-  if (!symbol.first || id < symbol.first) {
-    symbol.first = id;
-  }
-  tree_.node_symbols_[id.value] = symbol_id.value;
+  mention = symbol.value;
+  note_mention(tree_.symbols_.data()[symbol.value], id, context);
 }
 
 // A name of a builtin function that sees names which nobody mentions. It counts also where it is
 // not called: it may be called later. vars() and dir() count without arguments only.
 void Builder::special_name(NodeId id, NameId name) {
-  if (name == known_.super) {
+  if (name == known::super) {
     if (frame_->function_like) {
-      add(NodeId(), known_.dunder_class, kReferenced);
+      add(NodeId(), known::dunder_class, kReferenced);
     }
     return;
   }
   Barrier barrier = kLocalsCall;
-  if (name == known_.vars || name == known_.dir) {
+  if (name == known::vars || name == known::dir) {
     // A call without arguments is the next node.
     const NodeId next(after(id));
     if (source_.kind(next) != NodeKind::Call || CallView(source_, next).func() != id ||
         !CallView(source_, next).arguments().empty()) {
       return;
     }
-  } else if (name == known_.exec) {
+  } else if (name == known::exec) {
     barrier = kExecCall;
-  } else if (name == known_.eval) {
+  } else if (name == known::eval) {
     barrier = kEvalCall;
-  } else if (name == known_.globals) {
+  } else if (name == known::globals) {
     barrier = kGlobalsCall;
   }
   barriers_.push_back({id, frame_->scope, barrier});
@@ -214,26 +226,23 @@ void Builder::special_name(NodeId id, NameId name) {
 
 void Builder::attribute(NodeId id) {
   const Node& node = nodes_[id.value];
-  const std::uint32_t size = node.end - node.b;
-  if (size == 9 || size == 12) {
-    const std::string_view name = text_.substr(node.b, size);
-    if (name == "_getframe" || name == "currentframe") {
-      here().barriers |= kFrameAccess;
-    }
+  const std::string_view name(text_.data() + node.b, node.end - node.b);
+  if (name == kGetFrame || name == kCurrentFrame) {
+    here().barriers |= kFrameAccess;
   }
 }
 
 // An assignment expression in a comprehension binds in the closest scope around that is none. False
 // after an error.
 bool Builder::extend_named_expression(NodeId target) {
-  const NameId name = name_of(source_.range(target));
+  const NameId name = NameView(source_, target).name_id();
   const NameId full = mangled(name);
   const base::TextRange place = source_.range(target);
   for (std::size_t i = frames_.size(); i-- > 0;) {
     const Frame& frame = frames_[i];
     const Scope& scope = tree_.scopes_[frame.scope.value];
     if (scope.is_comprehension()) {
-      const SymbolId symbol = store_.find(frame.scope, full);
+      const SymbolId symbol = find_open(frame.scope, full);
       if (symbol && tree_.symbols_[symbol.value].has(kIteration) &&
           (before(12) || tree_.symbols_[symbol.value].has(kAssigned))) {
         error(diag::Code::InvalidNamedExpression, place,

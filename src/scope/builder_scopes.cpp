@@ -5,24 +5,22 @@ namespace graphmend::scope {
 
 using namespace syntax;  // NOLINT: kinds and views throughout
 
-ScopeId Builder::enter(ScopeKind kind, NodeId node, NameId name, std::uint32_t start) {
-  Scope scope;
-  scope.kind = kind;
-  scope.parent = frame_->scope;
+Scope& Builder::enter(ScopeKind kind, NodeId node, NameId name, std::uint32_t start) {
+  Scope& scope = store_.add_scope(kind, frame_->scope);
   scope.node = node;
   scope.name = name;
   scope.start = start;
   scope.parameters_begin = static_cast<std::uint32_t>(tree_.parameters_.size());
-  if (frame_->scope) {
-    scope.nested = here().nested || here().is_function_like();
-  }
-  const ScopeId id = store_.add_scope(scope);
+  scope.nested = frame_->nests;
+  left_.push_back(false);
   Frame frame;
-  frame.scope = id;
+  frame.scope = store_.last_scope();
   frame.kind = kind;
-  frame.function_like = scope.is_function_like();
+  frame.function_like = kind != ScopeKind::Module && kind != ScopeKind::Class;
+  frame.nests = frame_->nests || frame.function_like;
   frame.plain = kind == ScopeKind::Module || kind == ScopeKind::Function ||
                 kind == ScopeKind::Class || kind == ScopeKind::Enclosing;
+  frame.symbol_flags = kind == ScopeKind::Module ? std::uint16_t{kModuleScope} : std::uint16_t{0};
   frame.private_name = frame_->private_name;
   if (kind != ScopeKind::Class) {
     frame.mangled_only = frame_->mangled_only;
@@ -31,13 +29,16 @@ ScopeId Builder::enter(ScopeKind kind, NodeId node, NameId name, std::uint32_t s
   frame.annotations_begin = static_cast<std::uint32_t>(annotations_.size());
   frames_.push_back(frame);
   frame_ = &frames_.back();
-  return id;
+  return scope;
 }
 
+// Leaves the innermost scope, or enters the scope of its annotations before (3.14).
 void Builder::exit() {
-  for (SymbolId symbol = store_.first(frame_->scope); symbol; symbol = store_.next(symbol)) {
-    current_[tree_.symbols_[symbol.value].name.value] = shadow_[symbol.value];
+  if (annotations_.size() != frame_->annotations_begin) [[unlikely]] {
+    push(NodeId(), Action::Exit);
+    return enter_annotations_of_scope();
   }
+  left_[frame_->scope.value] = true;
   frames_.pop_back();
   frame_ = &frames_.back();
 }
@@ -46,56 +47,51 @@ void Builder::exit() {
 void Builder::add_parameters(NodeId arguments) {
   const std::span<const NodeId> params = ArgumentsView(source_, arguments).params();
   tree_.node_scopes_[arguments.value] = frame_->scope.value;
-  const auto add_kind = [&](ParamKind kind) {
-    for (const NodeId id : params) {
-      const ParamView param(source_, id);
-      if (param.param_kind() == kind) {
-        tree_.node_scopes_[id.value] = frame_->scope.value;
-        add(id, name_of(param.name()), kParameter);
-      }
-    }
-  };
-  bool in_order = true;
+  unsigned kinds = 0;
   for (const NodeId id : params) {
-    const ParamKind kind = ParamView(source_, id).param_kind();
-    here().has_varargs |= kind == ParamKind::VarArgs;
-    here().has_varkeywords |= kind == ParamKind::KwArgs;
-    in_order &= kind <= ParamKind::Positional;
+    kinds |= 1U << nodes_[id.value].op;
   }
-  if (in_order) {
+  constexpr auto kBit = [](ParamKind kind) { return 1U << static_cast<unsigned>(kind); };
+  here().has_varargs = (kinds & kBit(ParamKind::VarArgs)) != 0;
+  here().has_varkeywords = (kinds & kBit(ParamKind::KwArgs)) != 0;
+  if (kinds < kBit(ParamKind::VarArgs)) {
     for (const NodeId id : params) {
-      tree_.node_scopes_[id.value] = frame_->scope.value;
-      add(id, name_of(ParamView(source_, id).name()), kParameter);
+      add_parameter(id);
     }
     return;
   }
-  add_kind(ParamKind::PositionalOnly);
-  add_kind(ParamKind::Positional);
-  add_kind(ParamKind::KeywordOnly);
-  add_kind(ParamKind::VarArgs);
-  add_kind(ParamKind::KwArgs);
+  for (const ParamKind kind : {ParamKind::PositionalOnly, ParamKind::Positional,
+                               ParamKind::KeywordOnly, ParamKind::VarArgs, ParamKind::KwArgs}) {
+    if ((kinds & kBit(kind)) == 0) {
+      continue;
+    }
+    for (const NodeId id : params) {
+      if (ParamView(source_, id).param_kind() == kind) {
+        add_parameter(id);
+      }
+    }
+  }
 }
 
 void Builder::enter_function(NodeId id) {
   const FunctionDefView view(source_, id);
-  enter(ScopeKind::Function, id, name_of(view.name()), scope_start(id));
-  here().is_async = view.is_async();
+  enter(ScopeKind::Function, id, view.name_id(), scope_start(id)).is_async = view.is_async();
   add_parameters(view.args());
 }
 
 void Builder::enter_lambda(NodeId id) {
-  enter(ScopeKind::Lambda, id, known_.lambda, scope_start(id));
+  enter(ScopeKind::Lambda, id, known::lambda, scope_start(id));
   add_parameters(LambdaView(source_, id).args());
 }
 
 void Builder::enter_class(NodeId id) {
   const ClassDefView view(source_, id);
-  const NameId name = name_of(view.name());
+  const NameId name = view.name_id();
   enter(ScopeKind::Class, id, name, scope_start(id));
   frame_->private_name = name;
   if (!view.type_params().empty() && !before(12)) {
-    add(NodeId(), known_.dunder_type_params, kAssigned);
-    add(NodeId(), known_.type_params, kReferenced);
+    add(NodeId(), known::dunder_type_params, kAssigned);
+    add(NodeId(), known::type_params, kReferenced);
   }
 }
 
@@ -124,23 +120,23 @@ void Builder::comprehension(NodeId id, std::span<const NodeId> generators, NodeI
 void Builder::enter_comprehension(NodeId id) {
   switch (source_.kind(id)) {
     case NodeKind::ListComp:
-      enter(ScopeKind::ListComp, id, known_.listcomp, scope_start(id));
+      enter(ScopeKind::ListComp, id, known::listcomp, scope_start(id));
       return;
     case NodeKind::SetComp:
-      enter(ScopeKind::SetComp, id, known_.setcomp, scope_start(id));
+      enter(ScopeKind::SetComp, id, known::setcomp, scope_start(id));
       return;
     case NodeKind::DictComp:
-      enter(ScopeKind::DictComp, id, known_.dictcomp, scope_start(id));
+      enter(ScopeKind::DictComp, id, known::dictcomp, scope_start(id));
       return;
     case NodeKind::GeneratorExp:
-      enter(ScopeKind::GeneratorExp, id, known_.genexpr, scope_start(id));
+      enter(ScopeKind::GeneratorExp, id, known::genexpr, scope_start(id));
       return;
     default:
       break;
   }
   tree_.node_scopes_[id.value] = frame_->scope.value;
   here().is_async |= ComprehensionView(source_, id).is_async();
-  add(NodeId(), known_.first_iterable, kParameter);
+  add_own_parameter(known::first_iterable, 0);
   frame_->in_target = true;
 }
 
@@ -155,39 +151,38 @@ void Builder::exit_comprehension(NodeId id) {
 
 void Builder::enter_type_parameters(NodeId id) {
   const bool in_class = frame_->kind == ScopeKind::Class;
-  base::TextRange name;
+  NameId name;
   bool has_kwdefaults = false;
   const NodeKind kind = source_.kind(id);
   if (kind == NodeKind::FunctionDef) {
     const FunctionDefView view(source_, id);
-    name = view.name();
+    name = view.name_id();
     for (const NodeId param_id : ArgumentsView(source_, view.args()).params()) {
       const ParamView param(source_, param_id);
       has_kwdefaults |= param.default_value() && param.param_kind() == ParamKind::KeywordOnly;
     }
   } else if (kind == NodeKind::ClassDef) {
-    name = ClassDefView(source_, id).name();
+    name = ClassDefView(source_, id).name_id();
   } else {
-    name = source_.range(TypeAliasView(source_, id).name());
+    name = NameView(source_, TypeAliasView(source_, id).name()).name_id();
   }
-  const NameId name_id = name_of(name);
-  enter(ScopeKind::TypeParameters, id, name_id, scope_start(id));
+  enter(ScopeKind::TypeParameters, id, name, scope_start(id));
   if (in_class) {
     here().sees_class_scope = true;
-    add(NodeId(), known_.dunder_classdict, kReferenced);
+    add(NodeId(), known::dunder_classdict, kReferenced);
   }
   if (kind == NodeKind::ClassDef) {
-    add(NodeId(), known_.type_params, kAssigned | kReferenced);
-    add(NodeId(), known_.generic_base, kAssigned | kReferenced);
+    add(NodeId(), known::type_params, kAssigned | kReferenced);
+    add(NodeId(), known::generic_base, kAssigned | kReferenced);
   }
   if (kind == NodeKind::FunctionDef) {
-    add(NodeId(), known_.defaults, kParameter);  // also where there are none
+    add(NodeId(), known::defaults, kParameter);  // also where there are none
   }
   if (has_kwdefaults) {
-    add(NodeId(), known_.kwdefaults, kParameter);
+    add(NodeId(), known::kwdefaults, kParameter);
   }
   if (kind == NodeKind::ClassDef) {
-    frame_->private_name = name_id;
+    frame_->private_name = name;
     frame_->mangled_only = before(13) ? ScopeId() : frame_->scope;
   }
 }
@@ -198,11 +193,11 @@ void Builder::enter_type_alias(NodeId id) {
   if (around == ScopeKind::TypeParameters && here().node == id) {
     around = tree_.scope(here().parent).kind;
   }
-  enter(ScopeKind::TypeAlias, id, name_of(source_.range(view.name())), scope_start(id));
+  enter(ScopeKind::TypeAlias, id, NameView(source_, view.name()).name_id(), scope_start(id));
   add_format();
   if (around == ScopeKind::Class) {
     here().sees_class_scope = true;
-    add(NodeId(), known_.dunder_classdict, kReferenced);
+    add(NodeId(), known::dunder_classdict, kReferenced);
   }
 }
 
@@ -239,33 +234,33 @@ void Builder::enter_type_variable(base::TextRange name, NodeId expression, std::
   add_format();
   if (in_class) {
     here().sees_class_scope = true;
-    add(NodeId(), known_.dunder_classdict, kReferenced);
+    add(NodeId(), known::dunder_classdict, kReferenced);
   }
 }
 
 // Scopes of lazily evaluated expressions take the format as an argument (3.14).
 void Builder::add_format() {
   if (!before(14)) {
-    add(NodeId(), known_.format, kParameter | kReferenced);
+    add_own_parameter(known::format, kReferenced);
   }
 }
 
 // The annotations of parameters, and from 3.14 on that of the result.
 void Builder::enter_parameter_annotations(NodeId function) {
   const bool in_class = frame_->kind == ScopeKind::Class || here().sees_class_scope;
-  const NameId name = before(14) ? known_.annotation : known_.dunder_annotate;
+  const NameId name = before(14) ? known::annotation : known::dunder_annotate;
   enter(ScopeKind::Annotation, function, name, scope_start(function));
   here().unevaluated = tree_.future_annotations_;
   add_format();
   if (in_class && !before(14)) {
     here().sees_class_scope = true;
-    add(NodeId(), known_.dunder_classdict, kReferenced);
+    add(NodeId(), known::dunder_classdict, kReferenced);
   }
 }
 
 // An annotation that is a string in the end (3.10 to 3.13).
 void Builder::enter_annotation(NodeId annotation) {
-  enter(ScopeKind::Annotation, annotation, known_.annotation, scope_start(annotation));
+  enter(ScopeKind::Annotation, annotation, known::annotation, scope_start(annotation));
   here().unevaluated = true;
 }
 
@@ -276,7 +271,7 @@ void Builder::annotation_of_scope(NodeId annotation) {
                      frame_->kind == ScopeKind::Module;
   if (noted && !frame_->conditional_annotations) {
     frame_->conditional_annotations = true;
-    add(NodeId(), known_.conditional_annotations, kReferenced);
+    add(NodeId(), known::conditional_annotations, kReferenced);
   }
   if (annotations_.size() == frame_->annotations_begin) {
     frame_->annotations_place = here().children_count;
@@ -286,22 +281,18 @@ void Builder::annotation_of_scope(NodeId annotation) {
 
 void Builder::enter_annotations_of_scope() {
   const std::uint32_t begin = frame_->annotations_begin;
-  if (annotations_.size() == begin) {
-    return;
-  }
   const NodeId first = annotations_[begin];
   const bool in_class = frame_->kind == ScopeKind::Class;
   const bool in_function = frame_->kind != ScopeKind::Module && !in_class;
   const std::uint32_t place = frame_->annotations_place;
-  const ScopeId scope =
-      enter(ScopeKind::Annotation, first, known_.dunder_annotate, scope_start(first));
-  store_.place(scope, place);
+  enter(ScopeKind::Annotation, first, known::dunder_annotate, scope_start(first));
+  store_.place(frame_->scope, place);
   here().unevaluated = tree_.future_annotations_;
   frame_->skip_names = in_function;
   add_format();
   if (in_class && !tree_.future_annotations_) {
     here().sees_class_scope = true;
-    add(NodeId(), known_.dunder_classdict, kReferenced);
+    add(NodeId(), known::dunder_classdict, kReferenced);
   }
   push(NodeId(), Action::Exit);
   for (std::size_t i = annotations_.size(); i-- > begin;) {

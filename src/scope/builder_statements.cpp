@@ -1,6 +1,7 @@
 // Statements that bind, declare or open scopes.
 #include "scope/builder.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace graphmend::scope {
@@ -39,61 +40,105 @@ void Builder::push_annotation(NodeId annotation) {
   }
 }
 
-void Builder::push_annotations(NodeId function) {
-  const FunctionDefView view(source_, function);
-  const std::span<const NodeId> params = ArgumentsView(source_, view.args()).params();
-  // Which kinds have annotations.
-  unsigned kinds = 0;
-  for (const NodeId id : params) {
-    const ParamView param(source_, id);
-    kinds |= param.annotation() ? 1U << static_cast<unsigned>(param.param_kind()) : 0U;
-  }
-  const auto push_kind = [&](ParamKind kind) {
-    if ((kinds >> static_cast<unsigned>(kind) & 1) == 0) {
-      return;
-    }
+// The annotations of parameters in the order in which they are evaluated.
+void Builder::push_kinds_of_annotations(std::span<const NodeId> params) {
+  for (const ParamKind kind : {ParamKind::KeywordOnly, ParamKind::KwArgs, ParamKind::VarArgs,
+                               ParamKind::Positional, ParamKind::PositionalOnly}) {
     for (std::size_t i = params.size(); i-- > 0;) {
       const ParamView param(source_, params[i]);
       if (param.param_kind() == kind) {
         push(param.annotation());
       }
     }
-  };
-  const bool apart = !before(10) && (tree_.future_annotations_ || !before(14));
-  if (before(14)) {
-    if (view.returns()) {
-      push_annotation(view.returns());
-    }
   }
-  const bool enter = apart && (kinds != 0 || !before(14));
+}
+
+void Builder::push_annotations(NodeId function) {
+  const FunctionDefView view(source_, function);
+  const std::span<const NodeId> params = ArgumentsView(source_, view.args()).params();
+  const bool any = std::any_of(params.begin(), params.end(), [&](NodeId id) {
+    return static_cast<bool>(ParamView(source_, id).annotation());
+  });
+  if (before(14) && view.returns()) {
+    push_annotation(view.returns());
+  }
+  const bool enter = annotations_apart() && (any || !before(14));
   if (enter) {
     push(function, Action::Exit);
   }
   if (!before(14)) {
     push(view.returns());
   }
-  push_kind(ParamKind::KeywordOnly);
-  push_kind(ParamKind::KwArgs);
-  push_kind(ParamKind::VarArgs);
-  push_kind(ParamKind::Positional);
-  push_kind(ParamKind::PositionalOnly);
+  push_kinds_of_annotations(params);
   if (enter) {
     push(function, Action::EnterParameterAnnotations);
   }
 }
 
-void Builder::function_def(NodeId id) {
+bool Builder::scan_defaults(std::span<const NodeId> params, std::uint32_t begin) {
+  for (const NodeId id : params) {
+    const ParamView param(source_, id);
+    const NodeId annotation = param.annotation();
+    const NodeId value = param.default_value();
+    if (value && !scan(value, annotation ? after(annotation) : begin)) {
+      return false;
+    }
+    begin = after(id);
+  }
+  return true;
+}
+
+// In the scope of the annotations.
+bool Builder::scan_annotations(NodeId function, std::uint32_t begin) {
+  const FunctionDefView view(source_, function);
+  for (const NodeId id : ArgumentsView(source_, view.args()).params()) {
+    const NodeId annotation = ParamView(source_, id).annotation();
+    if (annotation && !scan(annotation, begin)) {
+      return false;
+    }
+    begin = after(id);
+  }
+  return !view.returns() || scan(view.returns(), after(view.args()));
+}
+
+// Decorators, defaults, and annotations where they are no scope of their own.
+bool Builder::scan_header(NodeId function, std::uint32_t begin) {
+  const FunctionDefView view(source_, function);
+  const bool apart = annotations_apart();
+  if ((apart && before(14)) || !view.type_params().empty() ||
+      !scan_list(view.decorators(), begin)) {
+    return false;
+  }
+  begin = after_list(view.decorators(), begin);
+  return apart ? scan_defaults(ArgumentsView(source_, view.args()).params(), begin)
+               : scan(view.returns() ? view.returns() : view.args(), begin);
+}
+
+void Builder::function_def(NodeId id, std::uint32_t begin) {
   const FunctionDefView view(source_, id);
-  add(id, name_of(view.name()), kAssigned | kNamespace);
+  add(id, view.name_id(), kAssigned | kNamespace);
+  const std::uint32_t body_begin = after(view.returns() ? view.returns() : view.args());
+  if (scan_header(id, begin)) [[likely]] {
+    push(id, Action::Exit);
+    push_statements(view.body(), body_begin);
+    if (annotations_apart()) {
+      enter_parameter_annotations(id);
+      if (!scan_annotations(id, after_list(view.decorators(), begin))) {
+        push(id, Action::EnterFunction);
+        push(id, Action::Exit);
+        push(view.returns());
+        return push_kinds_of_annotations(ArgumentsView(source_, view.args()).params());
+      }
+      exit();
+    }
+    return enter_function(id);
+  }
   const bool generic = !view.type_params().empty() && !before(12);
   if (generic) {
     push(id, Action::Exit);
   }
   push(id, Action::Exit);
-  if (!before(14)) {
-    push(id, Action::AnnotationsOfScope);
-  }
-  push_list(view.body(), after(view.returns() ? view.returns() : view.args()));
+  push_statements(view.body(), body_begin);
   push(id, Action::EnterFunction);
   if (before(12)) {
     push_list(view.decorators());
@@ -111,18 +156,25 @@ void Builder::function_def(NodeId id) {
 
 void Builder::class_def(NodeId id, std::uint32_t begin) {
   const ClassDefView view(source_, id);
-  add(id, name_of(view.name()), kAssigned | kNamespace);
+  add(id, view.name_id(), kAssigned | kNamespace);
+  const NodeId last = !view.arguments().empty()    ? view.arguments().back()
+                      : !view.decorators().empty() ? view.decorators().back()
+                                                   : NodeId();
+  if (view.type_params().empty() && (!last || scan(last, begin))) {
+    push(id, Action::Exit);
+    push_statements(view.body(), last ? after(last) : begin);
+    return enter_class(id);
+  }
   const bool generic = !view.type_params().empty() && !before(12);
   if (generic) {
     push(id, Action::Exit);
   }
   for (const std::span<const NodeId> header :
        {view.decorators(), view.type_params(), view.arguments()}) {
-    begin = header.empty() ? begin : after(header.back());
+    begin = after_list(header, begin);
   }
   push(id, Action::Exit);
-  push(id, Action::AnnotationsOfScope);
-  push_list(view.body(), begin);
+  push_statements(view.body(), begin);
   push(id, Action::EnterClass);
   if (before(12)) {
     push_list(view.decorators());
@@ -184,14 +236,14 @@ void Builder::annotated_assignment(NodeId id) {
     return;
   }
   tree_.node_scopes_[target.value] = frame_->scope.value;
-  const NameId name = name_of(source_.range(target));
+  const NameId name = NameView(source_, target).name_id();
   if (!source_.has_flag(id, kSimple)) {
     if (view.value()) {
       add(target, name, kAssigned);
     }
     return;
   }
-  const SymbolId symbol = store_.find(frame_->scope, mangled(name));
+  const SymbolId symbol = known_here(mangled(name));
   const std::uint32_t flags = symbol ? tree_.symbols_[symbol.value].flags : 0U;
   if ((flags & (kDeclaredGlobal | kNonlocal)) != 0 && frame_->kind != ScopeKind::Module) {
     error(diag::Code::DeclarationConflict, source_.range(id),
@@ -205,28 +257,28 @@ void Builder::try_statement(NodeId id, std::uint32_t begin) {
   const TryView view(source_, id);
   const auto next = [&](std::span<const NodeId> list) {
     const std::uint32_t own = begin;
-    begin = list.empty() ? begin : after(list.back());
+    begin = after_list(list, begin);
     return own;
   };
   const std::uint32_t body = next(view.body());
   const std::uint32_t handlers = next(view.handlers());
   const std::uint32_t orelse = next(view.orelse());
-  push_list(view.finalbody(), next(view.finalbody()));
+  push_statements(view.finalbody(), begin);
   if (before(kHandlersFirst)) {
     push_list(view.handlers(), handlers);
-    push_list(view.orelse(), orelse);
+    push_statements(view.orelse(), orelse);
   } else {
-    push_list(view.orelse(), orelse);
+    push_statements(view.orelse(), orelse);
     push_list(view.handlers(), handlers);
   }
-  push_list(view.body(), body);
+  push_statements(view.body(), body);
 }
 
 void Builder::declaration(NodeId id, std::span<const NodeId> names, bool is_global) {
   const std::string_view word = is_global ? "global" : "nonlocal";
   for (const NodeId node : names) {
     tree_.node_scopes_[node.value] = frame_->scope.value;
-    const NameId name = name_of(source_.range(node));
+    const NameId name = IdentifierView(source_, node).name_id();
     const SymbolId symbol = symbol_here(mangled(name), NodeId());
     const std::uint32_t flags = tree_.symbols_[symbol.value].flags;
     if ((flags & (kParameter | kAssigned | kReferenced | kAnnotated)) != 0) {
@@ -267,9 +319,7 @@ void Builder::import_names(std::span<const NodeId> aliases) {
       }
       continue;
     }
-    // `import a.b` binds a.
-    const TokenId token = alias.has_asname() ? alias.asname_token() : alias.name_first();
-    add(id, name_of(source_.token_range(token)), kImported);
+    add(id, alias.bound_id(), kImported);  // `import a.b` binds a
   }
 }
 

@@ -12,11 +12,13 @@
 #include "base/ids.h"
 #include "base/pod_vector.h"
 #include "diag/diagnostic.h"
-#include "scope/name_table.h"
+#include "scope/names.h"
 #include "syntax/tree.h"
 #include "syntax/version.h"
 
 #include <cstdint>
+#include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -90,8 +92,6 @@ struct Symbol {
   // when the module binds none. For a name that an annotation scope finds in the class around it,
   // the class's symbol.
   SymbolId origin;
-  std::uint32_t uses_begin = 0;
-  std::uint32_t uses_count = 0;
   std::uint16_t flags = 0;
   Binding binding = Binding::Unknown;
 
@@ -165,7 +165,8 @@ struct Scope {
   bool is_function_like() const { return kind != ScopeKind::Module && kind != ScopeKind::Class; }
 };
 
-// Everything is computed by build(): all accessors are const, cheap and safe from several threads.
+// What names mean is computed by build(); the indexes for uses(), find() and scope_of() are made
+// when one of these is first asked. All accessors are const, cheap and safe from several threads.
 class ScopeTree {
  public:
   // The scope of the Module node: the module's, or for a block the Enclosing one.
@@ -199,10 +200,7 @@ class ScopeTree {
   // The nodes that mention a symbol, by id: Name, Param, Identifier, and the nodes that bind a
   // token (FunctionDef, ClassDef, Alias, ExceptHandler, MatchAs, MatchStar, MatchMapping, TypeVar,
   // ParamSpec, TypeVarTuple). The target of an augmented assignment is one node with a Store.
-  std::span<const NodeId> uses(SymbolId id) const {
-    const Symbol& symbol = symbols_[id.value];
-    return {uses_.data() + symbol.uses_begin, symbol.uses_count};
-  }
+  std::span<const NodeId> uses(SymbolId id) const;
   // The symbol of a name in one scope, that is in its table; none when it isn't mentioned there.
   SymbolId find(ScopeId scope, NameId name) const;
   SymbolId find(ScopeId scope, std::string_view name) const;
@@ -228,7 +226,7 @@ class ScopeTree {
   // comprehensions that are inlined into it.
   bool has_barrier(ScopeId id) const { return scopes_[id.value].barriers != 0; }
 
-  const NameTable& names() const { return names_; }
+  const Names& names() const { return names_; }
   std::string_view name_text(NameId id) const { return names_.text(id); }
   // None when no scope mentions the name.
   NameId find_name(std::string_view text) const { return names_.find(text); }
@@ -246,22 +244,29 @@ class ScopeTree {
   friend class Builder;
   friend class Analyzer;
 
-  static std::uint32_t index_hash(ScopeId scope, NameId name) {
-    const std::uint64_t key = std::uint64_t{scope.value} << 32 | name.value;
-    return static_cast<std::uint32_t>((key * 0x9e37'79b9'7f4a'7c15) >> 32);
-  }
+  // Made at first use.
+  struct Indexes {
+    std::once_flag uses_made;
+    base::PodVector<std::uint32_t> uses_begin;  // by symbol, and one more
+    base::PodVector<NodeId> uses;
+    std::once_flag symbols_made;
+    base::PodVector<std::uint32_t> symbols;  // by scope and name
+    std::once_flag openers_made;
+    base::PodVector<std::uint64_t> openers;  // node and scope, sorted
+  };
+  void index_uses() const;
+  void index_symbols() const;
+  void index_openers() const;
 
-  NameTable names_;
+  Names names_;
   std::vector<Scope> scopes_;
   base::PodVector<Symbol> symbols_;
   base::PodVector<ScopeId> children_;
   base::PodVector<SymbolId> scope_symbols_;
   base::PodVector<SymbolId> parameters_;
-  base::PodVector<NodeId> uses_;
   base::PodVector<std::uint32_t> node_symbols_;
   base::PodVector<std::uint32_t> node_scopes_;
-  base::PodVector<std::uint64_t> openers_;  // node and scope, sorted
-  base::PodVector<std::uint32_t> index_;    // symbols by scope and name
+  std::unique_ptr<Indexes> indexes_ = std::make_unique<Indexes>();
   std::vector<diag::Diagnostic> errors_;
   bool future_annotations_ = false;
 };

@@ -1,119 +1,96 @@
 #include "scope/symbol_store.h"
 
 #include <algorithm>
-#include <bit>
-#include <cstring>
 
 namespace graphmend::scope {
-namespace {
-
-constexpr std::size_t kFewestSlots = 64;
-
-}  // namespace
 
 SymbolStore::SymbolStore(ScopeTree& tree, std::size_t nodes) : tree_(tree) {
-  // Most files have a symbol for five or six nodes, and a scope for thirty or more.
-  const std::size_t symbols = nodes / 5 + 16;
-  tree_.symbols_.reserve(symbols);
-  next_.reserve(symbols);
-  tree_.scopes_.reserve(nodes / 32 + 4);
-  lists_.reserve(nodes / 32 + 4);
+  // Most files have a symbol for four or five nodes, and a scope for twenty or more.
+  tree_.symbols_.reserve(nodes / 4 + 16);
+  tree_.scopes_.reserve(nodes / 20 + 4);
   tree_.scopes_.emplace_back();
   tree_.symbols_.push_back({});
-  lists_.push_back({});
-  next_.push_back({});
-  const std::size_t slots = std::bit_ceil(std::max(nodes / 3, kFewestSlots));
-  std::memset(tree_.index_.extend(slots), 0, slots * sizeof(std::uint32_t));
 }
 
-ScopeId SymbolStore::add_scope(const Scope& scope) {
-  const ScopeId id(static_cast<std::uint32_t>(tree_.scopes_.size()));
-  tree_.scopes_.push_back(scope);
-  tree_.scopes_[scope.parent.value].children_count += 1;
-  lists_.push_back({});
-  return id;
+Scope& SymbolStore::add_scope(ScopeKind kind, ScopeId parent) {
+  tree_.scopes_[parent.value].children_count += 1;
+  Scope& scope = tree_.scopes_.emplace_back();
+  scope.kind = kind;
+  scope.parent = parent;
+  return scope;
 }
 
-inline void SymbolStore::put_in_index(std::uint32_t symbol) {
-  const Symbol& entry = tree_.symbols_[symbol];
-  const auto mask = static_cast<std::uint32_t>(tree_.index_.size() - 1);
-  std::uint32_t slot = ScopeTree::index_hash(entry.scope, entry.name) & mask;
-  while (tree_.index_[slot] != 0) {
-    slot = (slot + 1) & mask;
-  }
-  tree_.index_[slot] = symbol;
-}
-
-SymbolId SymbolStore::add(ScopeId scope, NameId name, NodeId first) {
-  const auto id = static_cast<std::uint32_t>(tree_.symbols_.size());
-  Scope& owner = tree_.scopes_[scope.value];
-  owner.symbols_count += 1;
-  Symbol* const symbol = tree_.symbols_.extend(1);
-  *symbol = Symbol{.name = name, .scope = scope, .first = first, .origin = {}};
-  symbol->flags = owner.kind == ScopeKind::Module ? kModuleScope : 0;
-  next_.push_back({});
-  List& list = lists_[scope.value];
-  (list.last ? next_[list.last.value] : list.first) = SymbolId(id);
-  list.last = SymbolId(id);
-  if (std::size_t{id} * 2 > tree_.index_.size()) [[unlikely]] {
-    grow_index();
-  } else {
-    put_in_index(id);
-  }
-  return SymbolId(id);
-}
-
-void SymbolStore::grow_index() {
-  const std::size_t size = tree_.index_.size() * 2;
-  tree_.index_.clear();
-  std::memset(tree_.index_.extend(size), 0, size * sizeof(std::uint32_t));
-  for (std::uint32_t symbol = 1; symbol < tree_.symbols_.size(); ++symbol) {
-    put_in_index(symbol);
-  }
-}
-
-void SymbolStore::link_children() {
+void SymbolStore::link() {
   std::uint32_t begin = 0;
   for (Scope& scope : tree_.scopes_) {
     scope.children_begin = begin;
     begin += scope.children_count;
     scope.children_count = 0;
   }
-  tree_.children_.extend(begin);
-  for (std::uint32_t id = 1; id < tree_.scopes_.size(); ++id) {
-    Scope& parent = tree_.scopes_[tree_.scopes_[id].parent.value];
-    tree_.children_[parent.children_begin + parent.children_count++] = ScopeId(id);
+  ScopeId* const children = tree_.children_.extend(begin);
+  Scope* const scopes = tree_.scopes_.data();
+  const auto count = static_cast<std::uint32_t>(tree_.scopes_.size());
+  for (std::uint32_t id = 1; id < count; ++id) {
+    Scope& parent = scopes[scopes[id].parent.value];
+    children[parent.children_begin + parent.children_count++] = ScopeId(id);
   }
   for (const Place& place : places_) {
-    const Scope& parent = tree_.scopes_[tree_.scopes_[place.scope.value].parent.value];
-    ScopeId* children = tree_.children_.begin() + parent.children_begin;
-    ScopeId* from = std::find(children, children + parent.children_count, place.scope);
-    std::rotate(children + place.index, from, from + 1);
+    const Scope& parent = scopes[scopes[place.scope.value].parent.value];
+    ScopeId* const siblings = children + parent.children_begin;
+    ScopeId* const from = std::find(siblings, siblings + parent.children_count, place.scope);
+    std::rotate(siblings + place.index, from, from + 1);
+  }
+  list_symbols();
+}
+
+// Sorts the symbols by their scopes; those of one scope stay in the order in which they were added.
+void SymbolStore::list_symbols() {
+  const std::size_t scopes = tree_.scopes_.size();
+  places_in_list_.clear();
+  std::uint32_t* const places = places_in_list_.extend(scopes);
+  std::memset(places, 0, scopes * sizeof(std::uint32_t));
+  const Symbol* const symbols = tree_.symbols_.data();
+  const auto count = static_cast<std::uint32_t>(tree_.symbols_.size());
+  for (std::uint32_t id = 1; id < count; ++id) {
+    places[symbols[id].scope.value] += 1;
+  }
+  std::uint32_t begin = 0;
+  for (std::size_t i = 0; i < scopes; ++i) {
+    Scope& scope = tree_.scopes_[i];
+    scope.symbols_begin = begin;
+    scope.symbols_count = places[i];
+    places[i] = begin;
+    begin += scope.symbols_count;
+  }
+  tree_.scope_symbols_.clear();
+  SymbolId* const listed = tree_.scope_symbols_.extend(begin);
+  for (std::uint32_t id = 1; id < count; ++id) {
+    listed[places[symbols[id].scope.value]++] = SymbolId(id);
   }
 }
 
+SymbolId SymbolStore::add_late(ScopeId scope, NameId name) {
+  if (late_.empty()) {
+    late_.push_back({});
+    const std::size_t count = tree_.scopes_.size();
+    std::memset(static_cast<void*>(lists_.extend(count)), 0, count * sizeof(List));
+  }
+  const bool module = tree_.scopes_[scope.value].kind == ScopeKind::Module;
+  const SymbolId id =
+      add(scope, name, NodeId(), module ? std::uint16_t{kModuleScope} : std::uint16_t{0});
+  const auto entry = static_cast<std::uint32_t>(late_.size());
+  late_.push_back({id, 0});
+  List& list = lists_[scope.value];
+  (list.first == 0 ? list.first : late_[list.last].next) = entry;
+  list.last = entry;
+  return id;
+}
+
 void SymbolStore::finish() {
-  SymbolId* place = tree_.scope_symbols_.extend(tree_.symbols_.size());
-  const SymbolId* const start = place;
-  for (std::uint32_t id = 1; id < tree_.scopes_.size(); ++id) {
-    tree_.scopes_[id].symbols_begin = static_cast<std::uint32_t>(place - start);
-    for (SymbolId symbol = first(ScopeId(id)); symbol; symbol = next(symbol)) {
-      *place++ = symbol;
-    }
-  }
-  Symbol* const symbols = tree_.symbols_.data();
-  std::uint32_t begin = 0;
-  for (std::size_t i = 0; i < tree_.symbols_.size(); ++i) {
-    begin += symbols[i].uses_count;
-    symbols[i].uses_begin = begin;
-  }
-  // From the last node to the first, so that each symbol's list is filled from its end.
-  NodeId* const uses = tree_.uses_.extend(begin);
-  const std::uint32_t* const mentioned = tree_.node_symbols_.data();
-  for (std::size_t node = tree_.node_symbols_.size(); node-- > 1;) {
-    if (const std::uint32_t id = mentioned[node]; id != 0) {
-      uses[--symbols[id].uses_begin] = NodeId(static_cast<std::uint32_t>(node));
-    }
+  if (!late_.empty()) {
+    list_symbols();
+    // The analysis may have looked for names before.
+    tree_.indexes_ = std::make_unique<ScopeTree::Indexes>();
   }
 }
 

@@ -2,6 +2,7 @@
 #include "syntax/parser.h"
 
 #include "syntax/forbidden_names.h"
+#include "syntax/identifiers.h"
 #include "syntax/lexer_impl.h"
 #include "syntax/parser_impl.h"
 
@@ -11,13 +12,14 @@
 namespace graphmend::syntax {
 
 Tree TreeBuilder::build(std::string_view source, base::PodVector<Node> nodes,
-                        base::PodVector<NodeId> extra, TokenBuffer tokens,
+                        base::PodVector<NodeId> extra, TokenBuffer tokens, NameTable names,
                         std::vector<diag::Diagnostic> errors) {
   Tree tree;
   tree.source_ = source;
   tree.nodes_ = std::move(nodes);
   tree.extra_ = std::move(extra);
   tree.tokens_ = std::move(tokens);
+  tree.names_ = std::make_shared<const NameTable>(std::move(names));
   tree.errors_ = std::move(errors);
   return tree;
 }
@@ -31,12 +33,18 @@ Parser::Parser(std::string_view source, TokenBuffer tokens, std::vector<diag::Di
       cur_(kinds_),
       end_of_file_(kinds_ + tokens_.size() - 1),
       version_(version),
+      // One distinct name for twelve to sixteen tokens is usual.
+      names_(NameTable::with_known_names(tokens_.size() / 16)),
       lexer_errors_(std::move(errors)) {
   nodes_.reserve(tokens_.size() * 3 / 4 + 16);
   extra_.reserve(tokens_.size() / 2 + 16);
   nodes_.push_back({0, 0, NodeKind::None, 0, 0, 0, 0});
   // The empty list, and zeros for the absent fields of kinds whose B may be 0.
   std::fill_n(extra_.extend(8), 8, NodeId());
+}
+
+NameId Parser::normalized_name_id(TextRange name) {
+  return names_.intern(normalize_identifier(text(name)));
 }
 
 std::uint32_t Parser::last_solid_end() const {
@@ -70,7 +78,7 @@ Tree Parser::run() {
   add(NodeKind::Module, 0, static_cast<std::uint32_t>(source_.size()), make_list(mark));
   std::vector<diag::Diagnostic> errors = collect_errors();
   Tree tree = TreeBuilder::build(source_, std::move(nodes_), std::move(extra_), std::move(tokens_),
-                                 std::move(errors));
+                                 std::move(names_), std::move(errors));
   if (version_.minor == 8 && tree.ok()) {
     if (auto error = find_forbidden_name(tree)) {
       TreeBuilder::add_error(tree, std::move(*error));
@@ -343,7 +351,7 @@ NodeId Parser::parse_global(NodeKind node_kind) {
     }
     TextRange name = current_range();
     ++cur_;
-    scratch_.push_back(add(NodeKind::Identifier, name.start, name.end));
+    scratch_.push_back(add(NodeKind::Identifier, name.start, name.end, name_id(name).value));
   } while (accept(TokenKind::Comma));
   return finish(node_kind, start, make_list(mark));
 }
@@ -375,7 +383,9 @@ NodeId Parser::parse_alias(bool dotted) {
     }
     ++cur_;
   }
-  return finish(NodeKind::Alias, start, first.value, add_words({last.value, as_name.value}));
+  const NameId bound = name_id(ranges_[as_name ? as_name.value : first.value]);
+  return finish(NodeKind::Alias, start, first.value,
+                add_words({last.value, as_name.value, bound.value}));
 }
 
 NodeId Parser::parse_import() {
@@ -425,7 +435,7 @@ NodeId Parser::parse_import_from() {
     TokenId token = current_token();
     ++cur_;
     scratch_.push_back(
-        add(NodeKind::Alias, star.start, star.end, token.value, add_words({token.value, 0})));
+        add(NodeKind::Alias, star.start, star.end, token.value, add_words({token.value, 0, 0})));
   } else {
     bool parenthesized = accept(TokenKind::LeftParen);
     for (;;) {
@@ -465,8 +475,7 @@ NodeId Parser::parse_type_alias() {
   ++cur_;
   TextRange name = current_range();
   ++cur_;
-  NodeId name_node = add(NodeKind::Name, name.start, name.end, 0, 0, 0,
-                         static_cast<std::uint16_t>(ExprContext::Store));
+  NodeId name_node = add_name(name, ExprContext::Store);
   std::uint32_t type_params = at(TokenKind::LeftBracket) ? parse_type_params() : 0;
   expect(TokenKind::Equal);
   NodeId value = parse_expression();

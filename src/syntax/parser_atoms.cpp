@@ -20,7 +20,7 @@ NodeId Parser::parse_atom() {
     case TokenKind::SoftUnderscore: {
       TextRange name = current_range();
       ++cur_;
-      return add(NodeKind::Name, name.start, name.end);
+      return add_name(name);
     }
     case TokenKind::Int:
       return add_constant(ConstantKind::Int);

@@ -341,8 +341,9 @@ NodeId Parser::parse_function(std::uint32_t start, bool is_async, std::uint32_t 
     returns = parse_expression();
   }
   std::uint32_t body = parse_suite("function definition", keyword);
+  const NameId id = name_id(ranges_[name.value]);
   return add(NodeKind::FunctionDef, start, last_solid_end(), arguments.value,
-             add_words({decorators, name.value, type_params, returns.value, body}), 0,
+             add_words({decorators, name.value, type_params, returns.value, body, id.value}), 0,
              is_async ? kAsync : NodeFlag{0});
 }
 
@@ -358,8 +359,9 @@ NodeId Parser::parse_class(std::uint32_t decorators) {
   std::uint32_t type_params = at(TokenKind::LeftBracket) ? parse_type_params() : 0;
   std::uint32_t arguments = at(TokenKind::LeftParen) ? parse_call_arguments(false) : 0;
   std::uint32_t body = parse_suite("class definition", start);
+  const NameId id = name_id(ranges_[name.value]);
   return add(NodeKind::ClassDef, start, last_solid_end(), name.value,
-             add_words({decorators, type_params, arguments, body}));
+             add_words({decorators, type_params, arguments, body, id.value}));
 }
 
 // [T: bound = default, *Ts = default, **P = default]
@@ -457,9 +459,9 @@ NodeId Parser::parse_param(ParamKind param_kind, bool annotations) {
     }
     default_value = parse_expression();
   }
-  std::uint32_t words =
-      annotation || default_value ? add_words({annotation.value, default_value.value}) : 0;
-  return add(NodeKind::Param, where.start, where.end, name.value, words,
+  const NameId id = name_id(ranges_[name.value]);
+  return add(NodeKind::Param, where.start, where.end, name.value,
+             add_words({annotation.value, default_value.value, id.value}),
              static_cast<std::uint8_t>(param_kind));
 }
 

@@ -148,8 +148,7 @@ NodeId Parser::parse_named_expression() {
   if (cur_[0] <= TokenKind::SoftUnderscore && cur_[1] == TokenKind::ColonEqual) [[unlikely]] {
     TextRange name = current_range();
     cur_ += 2;
-    NodeId target = add(NodeKind::Name, name.start, name.end, 0, 0, 0,
-                        static_cast<std::uint16_t>(ExprContext::Store));
+    NodeId target = add_name(name, ExprContext::Store);
     NodeId value = parse_expression();
     return finish(NodeKind::NamedExpr, name.start, target.value, value.value);
   }
@@ -205,7 +204,7 @@ NodeId Parser::parse_binary(unsigned level) {
   TokenKind kind = *cur_;
   if (is_name(kind)) [[likely]] {
     // The most frequent operand, without calls.
-    left = add(NodeKind::Name, start, ranges_[index()].end);
+    left = add_name(current_range());
     ++cur_;
     left = parse_postfix(start, left);
     if (at(TokenKind::DoubleStar)) [[unlikely]] {

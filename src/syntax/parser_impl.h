@@ -29,7 +29,7 @@ namespace graphmend::syntax {
 class TreeBuilder {
  public:
   static Tree build(std::string_view source, base::PodVector<Node> nodes,
-                    base::PodVector<NodeId> extra, TokenBuffer tokens,
+                    base::PodVector<NodeId> extra, TokenBuffer tokens, NameTable names,
                     std::vector<diag::Diagnostic> errors);
   static void add_error(Tree& tree, diag::Diagnostic error) {
     tree.errors_.push_back(std::move(error));
@@ -107,6 +107,17 @@ class Parser {
   NodeId finish(NodeKind kind, std::uint32_t start, std::uint32_t a = 0, std::uint32_t b = 0,
                 std::uint8_t op = 0, std::uint16_t flags = 0) {
     return add(kind, start, previous_end(), a, b, op, flags);
+  }
+  // The id of the name in a range.
+  NameId name_id(TextRange name) {
+    const NameId id = names_.intern_ascii({source_.data() + name.start, name.size()});
+    return id ? id : normalized_name_id(name);
+  }
+  NameId normalized_name_id(TextRange name);
+  // The name in a range as an expression.
+  NodeId add_name(TextRange name, ExprContext context = ExprContext::Load) {
+    return add(NodeKind::Name, name.start, name.end, name_id(name).value, 0, 0,
+               static_cast<std::uint16_t>(context));
   }
   // Turns the ids pushed on the scratch stack since `mark` into a list.
   std::uint32_t make_list(std::size_t mark) {
@@ -261,6 +272,7 @@ class Parser {
   base::PodVector<Node> nodes_;
   base::PodVector<NodeId> extra_;
   base::PodVector<NodeId> scratch_;
+  NameTable names_;
   std::vector<diag::Diagnostic> lexer_errors_;
   std::vector<diag::Diagnostic> errors_;  // the parser's own
   std::size_t first_error_at_ = 0;        // token of the first of them

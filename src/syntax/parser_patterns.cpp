@@ -207,7 +207,7 @@ NodeId Parser::parse_closed_pattern() {
 NodeId Parser::parse_dotted_pattern_name() {
   TextRange name = current_range();
   ++cur_;
-  NodeId value = add(NodeKind::Name, name.start, name.end);
+  NodeId value = add_name(name);
   while (accept(TokenKind::Dot)) {
     TextRange attribute = current_range();
     if (!is_name(*cur_)) {

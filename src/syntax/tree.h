@@ -10,9 +10,11 @@
 #include "base/pod_vector.h"
 #include "base/text_range.h"
 #include "diag/diagnostic.h"
+#include "syntax/name_table.h"
 #include "syntax/token.h"
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -169,6 +171,9 @@ class Tree {
   // An identifier as Python stores it: NFKC for non-ASCII names, else the text as it is. `storage`
   // holds the result when it differs from the text.
   std::string_view identifier(TextRange range, std::string& storage) const;
+  // Identifiers that are mentioned or bound, as Python stores them, and others that the parser met.
+  // Shared, so that what is built on the tree may keep it.
+  const std::shared_ptr<const NameTable>& names() const { return names_; }
   // The value of a Str constant in UTF-8 (lone surrogates in the 3-byte form, as "surrogatepass"),
   // or of a Bytes constant. Empty for other nodes.
   std::string string_value(NodeId id) const;
@@ -202,6 +207,7 @@ class Tree {
   base::PodVector<Node> nodes_;
   base::PodVector<NodeId> extra_;
   TokenBuffer tokens_;
+  std::shared_ptr<const NameTable> names_;
   std::vector<diag::Diagnostic> errors_;
   mutable std::vector<NodeId> parents_;
   mutable std::vector<NodeId> subtree_begins_;
@@ -249,7 +255,7 @@ class NodeView {
 };
 
 namespace detail {
-enum Place : std::uint8_t { A, B, X0, X1, X2, X3, X4 };
+enum Place : std::uint8_t { A, B, X0, X1, X2, X3, X4, X5 };
 
 template <NodeKind kKind>
 class CheckedView : public NodeView {
@@ -290,24 +296,38 @@ class CheckedView : public NodeView {
 }  // namespace detail
 
 // Views that have more than their fields.
-#define GM_NAMED_VIEW(kind)                        \
-  class kind##View : public detail::kind##Fields { \
-   public:                                         \
-    using kind##Fields::kind##Fields;              \
-    TextRange name() const {                       \
-      return tree_->token_range(name_token());     \
-    }                                              \
-    std::string_view name_text() const {           \
-      return tree_->text(name());                  \
-    }                                              \
+#define GM_NAMED_VIEW(kind, view)              \
+  class view : public detail::kind##Fields {   \
+   public:                                     \
+    using kind##Fields::kind##Fields;          \
+    TextRange name() const {                   \
+      return tree_->token_range(name_token()); \
+    }                                          \
+    std::string_view name_text() const {       \
+      return tree_->text(name());              \
+    }                                          \
   };
-GM_NAMED_VIEW(FunctionDef)
-GM_NAMED_VIEW(ClassDef)
-GM_NAMED_VIEW(TypeVar)
-GM_NAMED_VIEW(ParamSpec)
-GM_NAMED_VIEW(TypeVarTuple)
-GM_NAMED_VIEW(MatchKeyword)
+namespace detail {
+GM_NAMED_VIEW(FunctionDef, FunctionDefNamed)
+GM_NAMED_VIEW(ClassDef, ClassDefNamed)
+}  // namespace detail
+GM_NAMED_VIEW(TypeVar, TypeVarView)
+GM_NAMED_VIEW(ParamSpec, ParamSpecView)
+GM_NAMED_VIEW(TypeVarTuple, TypeVarTupleView)
+GM_NAMED_VIEW(MatchKeyword, MatchKeywordView)
 #undef GM_NAMED_VIEW
+
+// name_id(), here and below: the id in Tree::names(). It is no field of its own.
+class FunctionDefView : public detail::FunctionDefNamed {
+ public:
+  using FunctionDefNamed::FunctionDefNamed;
+  NameId name_id() const { return NameId(word(detail::X5)); }
+};
+class ClassDefView : public detail::ClassDefNamed {
+ public:
+  using ClassDefNamed::ClassDefNamed;
+  NameId name_id() const { return NameId(word(detail::X4)); }
+};
 
 // An optional name: an empty range when there is none.
 #define GM_MAYBE_NAMED_VIEW(kind, token)                          \
@@ -337,6 +357,19 @@ class ParamView : public detail::ParamFields {
   TextRange name() const { return tree_->token_range(name_token()); }
   std::string_view name_text() const { return tree_->text(name()); }
   ParamKind param_kind() const { return static_cast<ParamKind>(node().op); }
+  NameId name_id() const { return NameId(word(detail::X2)); }
+};
+
+class NameView : public detail::NameFields {
+ public:
+  using NameFields::NameFields;
+  NameId name_id() const { return NameId(node().a); }
+};
+
+class IdentifierView : public detail::IdentifierFields {
+ public:
+  using IdentifierFields::IdentifierFields;
+  NameId name_id() const { return NameId(node().a); }
 };
 
 class AttributeView : public detail::AttributeFields {
@@ -356,6 +389,8 @@ class AliasView : public detail::AliasFields {
   TextRange asname() const {
     return has_asname() ? tree_->token_range(asname_token()) : TextRange{};
   }
+  // The name that is bound: that after `as`, else the first of the dotted name; none for a star.
+  NameId bound_id() const { return NameId(word(detail::X2)); }
 };
 
 class ImportFromView : public detail::ImportFromFields {
@@ -454,7 +489,6 @@ using JoinedStrView = detail::JoinedStrFields;
 using TemplateStrView = detail::TemplateStrFields;
 using SubscriptView = detail::SubscriptFields;
 using StarredView = detail::StarredFields;
-using NameView = detail::NameFields;
 using ListView = detail::ListFields;
 using TupleView = detail::TupleFields;
 using SliceView = detail::SliceFields;
@@ -466,7 +500,6 @@ using ComprehensionView = detail::ComprehensionFields;
 using ArgumentsView = detail::ArgumentsFields;
 using WithItemView = detail::WithItemFields;
 using MatchCaseView = detail::MatchCaseFields;
-using IdentifierView = detail::IdentifierFields;
 
 }  // namespace graphmend::syntax
 
