@@ -4,7 +4,7 @@ PYTHON := .venv/bin/python
 # Nothing is fetched while models are made, tested or measured.
 export HF_HUB_OFFLINE := 1
 
-.PHONY: help oracles rows5 run bench bench-parser bench-check bench-import soak hidden hidden-rows fuzz test lint format kinds build setup asan wheel clean
+.PHONY: help oracles flow-oracles rows5 run bench bench-parser bench-check bench-import soak hidden hidden-rows fuzz test lint format kinds build setup asan wheel clean
 .DEFAULT_GOAL := help
 
 help: ## Show this list
@@ -57,6 +57,9 @@ oracles: build ## Trees, scopes, cases, characters and bytes beside every CPytho
 	@$(PYTHON) tests/oracle/ast_oracle.py $(ORACLE)
 	@$(PYTHON) tests/oracle/scope_oracle.py $(ORACLE)
 	@$(PYTHON) tests/oracle/hostile.py
+
+# Needs a python3.11 with its tests (Debian: libpython3.11-testsuite).
+flow-oracles: build ## Flow beside programs that run under tracing, and beside CPython's bytecode
 	@python3.11 tests/oracle/flow_oracle.py build/dev/oracle_flow_dump
 	@python3.11 tests/oracle/flow_oracle.py build/dev/oracle_flow_dump --values
 	@python3.11 tests/oracle/flow_oracle.py build/dev/oracle_flow_dump --bytecode
