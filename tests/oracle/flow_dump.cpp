@@ -37,7 +37,7 @@ class Dump {
       : tree_(tree), scopes_(scopes), lines_(lines), inlined_(inlined), uses_(uses) {}
 
   std::string text() {
-    out_ = "[";
+    out_.assign(1, '[');
     for (std::uint32_t i = 1; i < tree_.size(); ++i) {
       const NodeKind kind = tree_.kind(NodeId(i));
       if (kind == NodeKind::FunctionDef || kind == NodeKind::Lambda || kind == NodeKind::ClassDef ||

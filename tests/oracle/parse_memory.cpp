@@ -22,7 +22,7 @@ namespace {
 std::size_t live = 0;
 std::size_t peak = 0;
 
-void grown(std::size_t bytes) {
+[[maybe_unused]] void grown(std::size_t bytes) {
   live += bytes;
   peak = std::max(peak, live);
 }
