@@ -86,10 +86,6 @@ def test_effects_of_what_is_compiled_within(module, capsys, inner, outer):
     assert torch._dynamo.eval_frame._stance.stance == "default"
 
 
-@pytest.mark.xfail(
-    strict=False,
-    reason="rarely, a thread fails while another one's call is undone: the stance is global",
-)
 def test_threads_that_are_undone_at_once(module, capsys):
     module.PARTS.append(module.part)
     compiled = graphmend.compile(module.Model().work, backend="eager", fullgraph=True)

@@ -37,7 +37,7 @@ _NEEDED = {
     "torch._dynamo.variables.misc": ("LoggingLoggerVariable",),
     "torch._dynamo.variables.user_defined": ("NamedTupleVariable", "UserDefinedObjectVariable"),
     "torch._dynamo.variables.tensor": ("TensorVariable", "SymNodeVariable"),
-    "torch._dynamo.eval_frame": ("innermost_backend", "reset_code", "OptimizedModule"),
+    "torch._dynamo.eval_frame": ("innermost_backend", "reset_code", "OptimizedModule", "_stance"),
     "torch._dynamo.variables.higher_order_ops": ("dynamo_enable_grad", "make_attr"),
     "torch._dynamo.symbolic_convert": (
         "InliningInstructionTranslator",

@@ -5,34 +5,45 @@ from __future__ import annotations
 import threading
 from typing import Any
 
-import torch
 from torch._C._dynamo.eval_frame import set_eval_frame
+from torch._dynamo import eval_frame
 
-_lock = threading.Lock()
-_depth = 0
-_stance: Any = None
+
+class _Local(threading.local):
+    depth = 0
+
+
+_local = _Local()
+
+
+class _StanceOfThread:
+    """torch's stance, which is one for the process, but for threads that run eagerly."""
+
+    def __init__(self, others: Any) -> None:
+        self.others = others
+
+    @property
+    def stance(self) -> Any:
+        """How compiled code is run in this thread."""
+        return "force_eager" if _local.depth else self.others.stance
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.others, name)
 
 
 class eagerly:  # noqa: N801 - used like a function
-    """A context in which compiled callables run what they were made from.
+    """A context in which compiled callables run what they were made from, in this thread.
 
-    That holds for every thread, since torch knows one stance; threads may enter it at once. What
-    Dynamo would do with the frames of this thread, being within another compiled call, waits.
+    What Dynamo would do with the frames of this thread, being within another compiled call, waits.
     """
 
     def __enter__(self) -> None:
-        global _depth, _stance
         self._callback = set_eval_frame(None)
-        with _lock:
-            if not _depth:
-                _stance = torch.compiler.set_stance("force_eager")
-            _depth += 1
+        known: Any = eval_frame
+        if not isinstance(known._stance, _StanceOfThread):
+            known._stance = _StanceOfThread(known._stance)
+        _local.depth += 1
 
     def __exit__(self, *_: object) -> None:
-        global _depth, _stance
-        with _lock:
-            _depth -= 1
-            if not _depth:
-                _stance.__exit__(None, None, None)
-                _stance = None
+        _local.depth -= 1
         set_eval_frame(self._callback)
