@@ -13,13 +13,11 @@ observed in a folder, and takes from it what is there: observing is slow, compar
 
 from __future__ import annotations
 
-import argparse
 import ast
 import json
 import re
 import subprocess
 import sys
-import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -28,18 +26,11 @@ from typing import Any
 
 import torch
 
+from bench import observing
 from bench.watch import short, watch
 from bench.workers import ROOT, environment
 
-# A model that takes longer is left out, and named.
-_SECONDS = 240
-
 Place = tuple[str, int]
-
-
-def _of_users(path: str) -> bool:
-    """Code of an installed package other than torch; the bench itself is not looked at."""
-    return "site-packages/" in path and "site-packages/torch" not in path
 
 
 def _last_line(code: CodeType) -> int:
@@ -65,7 +56,7 @@ def observe(name: str, newer: bool) -> dict[str, Any]:
     def trace(frame: FrameType, event: str, _: Any) -> Any:
         path = frame.f_code.co_filename
         if event == "call":
-            if not _of_users(path):
+            if not observing.of_users(path):
                 return None
             ends[path, frame.f_code.co_firstlineno] = _last_line(frame.f_code)
         elif event == "line":
@@ -173,7 +164,7 @@ def score(observations: Sequence[dict[str, Any]], findings: Sequence[dict[str, A
             {
                 statements.place(path, line): kind
                 for path, line, kind in seen["breaks"]
-                if _of_users(path) and not given_up(path, line)
+                if observing.of_users(path) and not given_up(path, line)
             }
         )
         # After a failure nobody knows how far Dynamo came.
@@ -204,32 +195,6 @@ def score(observations: Sequence[dict[str, Any]], findings: Sequence[dict[str, A
     return result
 
 
-def _observed(name: str, python: Path, newer: bool, folder: Path) -> dict[str, Any] | None:
-    out = folder / f"{'newer-' if newer else ''}{name}.json"
-    if not out.exists():
-        command = [str(python), "-m", "bench.accuracy", "--observe", name, "--out", str(out)]
-        try:
-            done = subprocess.run(
-                [*command, "--newer"] if newer else command,
-                cwd=ROOT,
-                env=environment(),
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.PIPE,
-                timeout=_SECONDS,
-                text=True,
-                check=False,
-            )
-        except subprocess.TimeoutExpired:
-            print(f"{name}: no end after {_SECONDS} s, left out", file=sys.stderr)
-            return None
-        if done.returncode != 0 or not out.exists():
-            last = done.stderr.strip().rsplit("\n", 1)[-1]
-            print(f"{name}: no observation, left out ({last})", file=sys.stderr)
-            return None
-    seen: dict[str, Any] = json.loads(out.read_text(encoding="utf-8"))
-    return seen
-
-
 def _checked(paths: Sequence[str], python: Path) -> list[dict[str, Any]]:
     command = [sys.executable, "-m", "graphmend.cli", "check", "--format=json"]
     done = subprocess.run(
@@ -243,41 +208,14 @@ def _checked(paths: Sequence[str], python: Path) -> list[dict[str, Any]]:
     return found
 
 
-def _names(newer: bool) -> list[str]:
-    if newer:
-        from bench.architectures import ARCHITECTURES
-
-        return list(ARCHITECTURES)
-    from bench.models import ROWS
-
-    return [row.name for row in ROWS]
-
-
 def main(arguments: Sequence[str] | None = None) -> int:
     """Command line."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("rows", nargs="*", default=[])
-    parser.add_argument("--newer", action="store_true")
-    parser.add_argument("--keep", type=Path)
-    parser.add_argument("--observe")
-    parser.add_argument("--out", type=Path)
-    given = parser.parse_args(arguments)
-    torch.set_num_threads(1)
-    if given.observe:
-        seen = observe(given.observe, given.newer)
-        given.out.write_text(json.dumps(seen), encoding="utf-8")
+    given = observing.parse(arguments, __doc__, observe)
+    if given is None:
         return 0
-    python = ROOT / ".venv5/bin/python" if given.newer else Path(sys.executable)
-    with tempfile.TemporaryDirectory(prefix="graphmend-accuracy-") as temporary:
-        folder = given.keep or Path(temporary)
-        folder.mkdir(parents=True, exist_ok=True)
-        observed = [
-            one
-            for name in given.rows or _names(given.newer)
-            if (one := _observed(name, python, given.newer, folder)) is not None
-        ]
-    files = sorted({path for one in observed for path, _ in one["lines"] if Path(path).is_file()})
-    lines = [f"models: {len(observed)}", *score(observed, _checked(files, python)).lines()]
+    seen = list(observing.observed("bench.accuracy", given))
+    files = sorted({path for one in seen for path, _ in one["lines"] if Path(path).is_file()})
+    lines = [f"models: {len(seen)}", *score(seen, _checked(files, given.python)).lines()]
     text = "\n".join(lines)
     print(text)
     if given.out:

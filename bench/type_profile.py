@@ -13,12 +13,10 @@ surely on a tensor or surely not. ``--newer`` takes ``bench.architectures`` with
 
 from __future__ import annotations
 
-import argparse
 import dis
 import json
 import subprocess
 import sys
-import tempfile
 import types
 from collections import defaultdict
 from collections.abc import Callable, Sequence
@@ -28,7 +26,7 @@ from typing import Any
 
 import torch
 
-from bench.accuracy import _SECONDS, _names, _of_users
+from bench import observing
 from bench.workers import ROOT, environment
 
 Seen = dict[str, Any]
@@ -103,7 +101,7 @@ class Profile:
     def trace(self, frame: FrameType, event: str, _: Any) -> Any:
         """For sys.settrace."""
         code = frame.f_code
-        if event != "call" or not _of_users(code.co_filename):
+        if event != "call" or not observing.of_users(code.co_filename):
             return None
         stores = self._stores.get(code)
         if stores is None:
@@ -233,60 +231,21 @@ class Report:
         ]
 
 
-def _profiled(name: str, python: Path, newer: bool, folder: Path) -> list[Any]:
-    out = folder / f"{'newer-' if newer else ''}{name}.types.json"
-    if not out.exists():
-        command = [str(python), "-m", "bench.type_profile", "--observe", name, "--out", str(out)]
-        try:
-            done = subprocess.run(
-                [*command, "--newer"] if newer else command,
-                cwd=ROOT,
-                env=environment(),
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.PIPE,
-                timeout=_SECONDS,
-                text=True,
-                check=False,
-            )
-        except subprocess.TimeoutExpired:
-            print(f"{name}: no end after {_SECONDS} s, left out", file=sys.stderr)
-            return []
-        if done.returncode != 0 or not out.exists():
-            last = done.stderr.strip().rsplit("\n", 1)[-1]
-            print(f"{name}: no profile, left out ({last})", file=sys.stderr)
-            return []
-    found: list[Any] = json.loads(out.read_text(encoding="utf-8"))
-    return found
-
-
 def main(arguments: Sequence[str] | None = None) -> int:
     """Command line."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("rows", nargs="*", default=[])
-    parser.add_argument("--newer", action="store_true")
-    parser.add_argument("--keep", type=Path)
-    parser.add_argument("--observe")
-    parser.add_argument("--out", type=Path)
-    given = parser.parse_args(arguments)
-    torch.set_num_threads(1)
-    if given.observe:
-        given.out.write_text(json.dumps(observe(given.observe, given.newer)), encoding="utf-8")
+    given = observing.parse(arguments, __doc__, observe)
+    if given is None:
         return 0
-    python = ROOT / ".venv5/bin/python" if given.newer else Path(sys.executable)
     by_path: dict[str, list[Any]] = defaultdict(list)
     models = 0
-    with tempfile.TemporaryDirectory(prefix="graphmend-types-") as temporary:
-        folder = given.keep or Path(temporary)
-        folder.mkdir(parents=True, exist_ok=True)
-        for name in given.rows or _names(given.newer):
-            places = _profiled(name, python, given.newer, folder)
-            models += bool(places)
-            for path, *place in places:
-                by_path[path].append(place)
+    for places in observing.observed("bench.type_profile", given):
+        models += bool(places)
+        for path, *place in places:
+            by_path[path].append(place)
     report = Report()
     for path, profile in sorted(by_path.items()):
         if Path(path).is_file():
-            report.compare(path, inferred(path, python), profile)
+            report.compare(path, inferred(path, given.python), profile)
     print("\n".join([f"models: {models}", *report.lines()]))
     return 1 if report.wrong else 0
 
