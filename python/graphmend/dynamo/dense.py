@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import torch
+from torch._dynamo.exc import unimplemented
 from torch._dynamo.variables.base import VariableTracker
 from torch._dynamo.variables.tensor import TensorVariable
 from torch.fx.experimental.symbolic_shapes import free_unbacked_symbols
@@ -34,6 +35,7 @@ _CASTS = frozenset(("to", "long", "int", "bool", "float", "double", "half", "bfl
 _VIEWS = frozenset(("view", "reshape", "squeeze", "unsqueeze", "flatten", "expand", "select"))
 _SUMS = frozenset(("sum", "any"))
 _CHEAP = _ORDER | _CASTS | _VIEWS | _SUMS | {"getitem", "chunk", "split", "unbind", "size"}
+_NARROW = (torch.int8, torch.uint8, torch.int16)
 _NUMBERS = (int, float, bool, torch.SymInt, torch.SymFloat, torch.SymBool)
 
 
@@ -43,6 +45,19 @@ class Places(VariableTracker):
     def __init__(self, tensor: TensorVariable, **options: Any) -> None:
         super().__init__(**options)
         self.tensor = tensor
+
+    def python_type(self) -> type:
+        """What it stands for."""
+        return list
+
+    def tp_iter_impl(self, tx: Any) -> Any:
+        """The list is needed after all, and the graph ends."""
+        unimplemented(
+            gb_type="Data-dependent list",
+            context="",
+            explanation="How long the list is, is known only when the graph has run.",
+            hints=["Visit all places, and let those that are zero change nothing."],
+        )
 
     def reconstruct(self, codegen: Any) -> None:
         """Code that makes the list."""
@@ -63,7 +78,6 @@ class _Loop:
     place: int = -1
     nodes: set[Node] = field(default_factory=set)
     journal: Any = None
-    drawn: int = 0
 
 
 def listed(value: Any) -> Any:
@@ -146,7 +160,10 @@ def _place(tx: Any, places: Any, place: int) -> Any:
 
 
 # ------------------------------------------------------------- where the places come from
-def _name(node: Node) -> str:
+def _name(node: Any) -> str:
+    """The name of what a node of torch calls; empty for all else."""
+    if not isinstance(node, torch.fx.Node) or not operations.allowed(node):
+        return ""
     target: Any = node.target
     return target if isinstance(target, str) else str(getattr(target, "__name__", ""))
 
@@ -163,15 +180,43 @@ def _first(node: Node) -> Any:
 
 def _through(node: Any, names: frozenset[str]) -> Any:
     """The node that views, casts and the like lead back to."""
-    while isinstance(node, torch.fx.Node) and node.op in ("call_function", "call_method"):
-        if _name(node) not in names:
-            break
+    while _name(node) in names:
         node = _first(node)
     return node
 
 
-def _shape(node: Node) -> tuple[Any, ...]:
-    example = node.meta.get("example_value")
+def _path(node: Any, end: Node) -> list[Node]:
+    """What leads to a node from one that its first arguments lead back to."""
+    found = []
+    while isinstance(node, torch.fx.Node):
+        found.append(node)
+        if node is end:
+            break
+        node = _first(node)
+    return found
+
+
+def _uncast(node: Any) -> Any:
+    """The node of which one is a cast that is zero at the same places."""
+    while _name(node) in _CASTS:
+        source = _example(_first(node))
+        if not isinstance(source, torch.Tensor):
+            break
+        made, given = _example(node).dtype, source.dtype
+        whole = not given.is_floating_point and not given.is_complex
+        same = made in (torch.bool, given) or given is torch.bool
+        if not same and not (whole and made.is_floating_point):
+            break  # numbers may wrap or be cut to zero
+        node = _first(node)
+    return node
+
+
+def _example(node: Any) -> Any:
+    return node.meta.get("example_value") if isinstance(node, torch.fx.Node) else None
+
+
+def _shape(node: Any) -> tuple[Any, ...]:
+    example = _example(node)
     return tuple(example.shape) if isinstance(example, torch.Tensor) else ()
 
 
@@ -180,7 +225,7 @@ def _origin(node: Node) -> tuple[Node, int] | None:
     found = _places(node)
     if found is None:
         return None
-    hit = _through(found, _CASTS - {"detach"})
+    hit = _uncast(found)
     chain = [found, hit]
     if _name(hit) in ("gt", "greater", "ne", "not_equal"):
         if _argument(hit, 1, "other") not in (0, 0.0):
@@ -188,12 +233,12 @@ def _origin(node: Node) -> tuple[Node, int] | None:
         hit = _first(hit)
         chain.append(hit)
     mask = _reduced(hit)
-    if mask is None or not _shape(mask) or not _no_negatives(mask):
+    if not _shape(mask) or not _no_negatives(mask):
         return None
     count = _shape(mask)[0]
     if not isinstance(count, int) or _shape(found) != (count,):
         return None
-    return None if _is_written([*chain, mask]) else (mask, count)
+    return None if _is_written([*chain, mask, _uncast(mask)]) else (mask, count)
 
 
 def _places(node: Any) -> Any:
@@ -221,9 +266,9 @@ def _is_first_column(index: Any) -> bool:
 
 
 def _lists_places(node: Any, *, as_tuple: bool) -> bool:
-    if not isinstance(node, torch.fx.Node) or len(_shape(_first(node))) != 1:
-        return False
     name = _name(node)
+    if not name or len(_shape(_first(node))) != 1:
+        return False
     if name == "where":
         return as_tuple and len(node.args) + len(node.kwargs) == 1
     if name == "argwhere":
@@ -233,7 +278,7 @@ def _lists_places(node: Any, *, as_tuple: bool) -> bool:
 
 def _reduced(node: Any) -> Any:
     """The tensor that sums or ``any`` over all dimensions but the first give a vector of."""
-    while isinstance(node, torch.fx.Node) and _name(node) in _SUMS:
+    while _name(node) in _SUMS:
         source = _first(node)
         rank = len(_shape(source))
         dims = _argument(node, 1, "dim", _argument(node, 1, "axis"))
@@ -241,6 +286,9 @@ def _reduced(node: Any) -> Any:
             return None
         left = {dim % rank for dim in (dims if isinstance(dims, (tuple, list)) else (dims,))}
         if 0 in left:
+            return None
+        # Where numbers wrap, a sum of ones may be zero.
+        if _example(node).dtype in _NARROW:
             return None
         node = source
     return node
@@ -274,8 +322,6 @@ def _check(tx: Any, loop: _Loop) -> None:
         raise Uncarried(problem)
     nodes = [node for node in tx.output.graph.nodes if node not in loop.nodes]
     nodes = [node for node in nodes if node.op not in ("placeholder", "get_attr")]
-    if _is_written([loop.mask]):
-        raise Uncarried("the loop writes the tensor whose places it visits")
     symbols = _empty_sizes(loop, nodes)
     keeps_none = torch.is_grad_enabled() and backend_of(tx).unused_grad != "zero"
     for node in nodes:
@@ -296,7 +342,7 @@ def _check(tx: Any, loop: _Loop) -> None:
 def _empty_sizes(loop: _Loop, nodes: list[Node]) -> set[Any]:
     """The sizes that are zero where the place is not hit: what is found in the tensor's slice."""
     found: set[Any] = set()
-    mask = _through(loop.mask, _CASTS)
+    mask = _uncast(loop.mask)
     for node in nodes:
         if _name(node) not in ("where", "nonzero", "argwhere"):
             continue
@@ -304,7 +350,9 @@ def _empty_sizes(loop: _Loop, nodes: list[Node]) -> set[Any]:
             continue
         # Where the slice holds zeros, so do its sums.
         source = _through(_first(node), _VIEWS | _CASTS | _SUMS)
-        if _name(source) == "getitem" and _through(_first(source), _CASTS) is mask:
+        if _name(source) == "getitem" and _through(_first(source), _CASTS) in (mask, loop.mask):
+            if _is_written([*_path(node, mask), loop.mask]):
+                raise Uncarried("the tensor whose places the loop visits is written")
             index = source.args[1]
             index = index[0] if isinstance(index, tuple) and len(index) == 1 else index
             here = loop.items[loop.place] if loop.items else loop.place
@@ -407,7 +455,7 @@ def _try_empty(node: Node, symbols: set[Any]) -> None:
     before = torch.get_rng_state()
     with _disable_current_modes(), torch.no_grad():
         args, kwargs = torch.fx.node.map_arg((node.args, node.kwargs), made)
-        args, kwargs = torch.utils._pytree.tree_map(leaf_of_host, (args, kwargs))
+        args, kwargs = torch.utils._pytree.tree_map(_on_host, (args, kwargs))
         try:
             if isinstance(node.target, str):
                 getattr(args[0], node.target)(*args[1:], **kwargs)
@@ -421,6 +469,6 @@ def _try_empty(node: Node, symbols: set[Any]) -> None:
             raise Uncarried("an iteration draws random numbers")
 
 
-def leaf_of_host(value: Any) -> Any:
+def _on_host(value: Any) -> Any:
     """Devices become the host's: only shapes matter here."""
     return torch.device("cpu") if isinstance(value, torch.device) else value

@@ -25,7 +25,7 @@ from torch._dynamo.variables import (
 )
 from torch._dynamo.variables.base import VariableTracker
 
-from graphmend import mending, operators, swap
+from graphmend import mending, operators, runtime, swap
 from graphmend.dynamo import handlers
 from graphmend.evidence import Break, identifier, parts
 
@@ -165,7 +165,7 @@ def _converting(original: Any) -> Any:
             if backend.watch is not None:
                 with contextlib.suppress(Exception):  # it is only told
                     _note_recompile(backend.watch, frame)
-        elif result.evidence.last is None:
+        elif result.evidence.last is None and code.co_filename != runtime.__file__:
             place = code.co_filename, code.co_firstlineno
             result.evidence.empty[place] = code.co_qualname
         return converted
